@@ -31,6 +31,8 @@ __all__ = ["Text", "constructors", "is_note", "is_wanted", "rename", "reports_of
 
 CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
+READING = frozenset({"attrgetter", "getattr", "methodcaller"})
+"""Functions, by last name, that read an attribute by its name."""
 
 
 @dataclass(slots=True)
@@ -204,7 +206,9 @@ def rewrite(text: Text, target: Target, projects: Projects, *, withheld: bool = 
     left: list[Report] = []
     for _ in range(PASSES):
         document, reports = reports_of(text, projects)
-        counts = [report for report in reports if report.finding.code != CONSTRUCTOR or _is_named(report, target)]
+        counts = [
+            report for report in reports if report.finding.code != CONSTRUCTOR or _is_named(report, document, target)
+        ]
         places = [report for report in counts if not _works_by_now(report, target)]
         fixes = [(r, None if withheld or is_note(r, target) else migration_for(r, document, target)) for r in places]
         left = [report for report, fix in fixes if fix is None]
@@ -218,9 +222,21 @@ def constructors(reports: Sequence[Report]) -> list[Report]:
     return [report for report in reports if _context(report) in ("call", "value")]
 
 
-def _is_named(report: Report, target: Target) -> bool:
-    """Say whether code reads or replaces the constructor by its name, which matters if constructors are renamed."""
-    return target.style == "typed" and _context(report) == "name"
+def _is_named(report: Report, document: Document, target: Target) -> bool:
+    """Say whether code names the constructor, and whether that matters.
+
+    It does where constructors are renamed. In portable style, it does where the constructor is read by its name: the
+    keys that it makes are not followed.
+    """
+    if _context(report) != "name":
+        return False
+    node = report.fact.node
+    user = document.parents.get(node)
+    if isinstance(node, ast.Attribute):
+        reads = isinstance(node.ctx, ast.Load)
+    else:
+        reads = not isinstance(user, ast.Call) or ast.unparse(user.func).rpartition(".")[2] in READING
+    return target.style == "typed" or reads
 
 
 def _context(report: Report) -> str:

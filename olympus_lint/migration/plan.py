@@ -227,8 +227,8 @@ class _Held:
                 each = by_way(reason, way, self._filenames)
             elif are_known:
                 each = reason
-            elif found.is_complete and maker in self._places:  # the ways of keys that callers pass are not recorded
-                continue
+            elif found.is_complete and found.ways and maker in self._places:
+                continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
                 each = not_followed(reason)
             self.reasons[maker].add(each)
@@ -265,8 +265,7 @@ class _Held:
                     continue
                 own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
                 makers = own if each.in_example else each.makers
-                ways = self._reached.paths.to_expressions(each.spots, makers)
-                self._add(reason, ways, makers, are_known=each.in_parts)
+                self._add(reason, self._reached.ways_to(each.spots, makers), makers)
         return found
 
     def by_sinks(self) -> None:
@@ -274,8 +273,9 @@ class _Held:
         sinks = Sinks(self._reached, self._survey.target.jax)
         for filename, file in self._survey.files.items():
             for node, makers in sinks.of(file.document, file.path):
-                for maker in makers if node.lineno not in file.seen else ():
-                    self.reasons[maker].add(_place(filename, node, file.document))
+                if node.lineno not in file.seen:
+                    found = self._reached.ways_to([place_of(file.path, node)], makers, is_call=True)
+                    self._add(_place(filename, node, file.document), found, makers)
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""
@@ -297,11 +297,12 @@ class _Held:
             if why is not None:
                 known = leaving.get(way.place, set())
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
-                to_call = self._reached.paths.to_call
+                ways_to = self._reached.ways_to
                 if known:
-                    self._add(reason, to_call(way.place, known), known, are_known=True)
+                    self._add(reason, ways_to([way.place], known, is_call=True), known, are_known=True)
                 if way.is_anything or not known:
-                    self._add(reason, to_call(way.place, way.keys - known), way.keys - known)
+                    others = way.keys - known
+                    self._add(reason, ways_to([way.place], others, is_call=True), others)
 
     def by_limits(self) -> None:
         """Add the places at which keys are lost, since too much comes together there."""

@@ -53,7 +53,9 @@ def by_way(reason: Reason, way: Way, filenames: Mapping[str, str]) -> Reason:
     steps = [Step(filenames[place.file], place.line) for place in way.steps]
     steps.append(Step(reason.filename, reason.row))
     path = tuple(step for step, before in zip(steps, [None, *steps], strict=False) if step != before)
-    doubts = list(dict.fromkeys(_said(doubt, filenames) for doubt in way.doubts))
+    mergers = [doubt for doubt in way.doubts if doubt.kind == "merger"]
+    others = [doubt for doubt in way.doubts if doubt.kind != "merger"]
+    doubts = list(dict.fromkeys(_said(doubt, filenames) for doubt in [*mergers[:1], *others]))
     if not doubts:
         return replace(reason, path=path)
     more = [f"and {len(doubts) - DOUBTS} more such steps"] if len(doubts) > DOUBTS else []
@@ -94,9 +96,12 @@ def _unsure(text: str) -> str:
 
 def _said(doubt: Doubt, filenames: Mapping[str, str]) -> str:
     """Return what is not known of a step."""
-    where = "" if doubt.place is None else f" ({filenames[doubt.place.file]}:{doubt.place.line})"
+    spot = "" if doubt.place is None else f"{filenames[doubt.place.file]}:{doubt.place.line}"
+    where = f" ({spot})" if spot else ""
     if doubt.kind == "attribute":
         return f"through the attribute `{doubt.name}`{where} of an object of unknown class"
+    if doubt.kind == "merger":
+        return f"through {spot}, where unrelated values come together that were not told apart"
     if doubt.kind == "object":
         return f"if the object of `.{doubt.name}`{where} is of class `{doubt.target}` or a related one"
-    return f"if `{doubt.name}`{where} calls `{doubt.target}`"
+    return f"if `{doubt.name}`{where} " + (f"calls `{doubt.target}`" if doubt.target else "hands it on")

@@ -49,9 +49,13 @@ LOST = "may be read outside this file, and only this file was analysed"
 class Clearance:
     """The constructors of a project that can be renamed safely, computed at the first question."""
 
-    def __init__(self, files: Sequence[SourceFile]) -> None:
-        """Take the checked files, whose constructors would be renamed."""
+    def __init__(self, files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> None:
+        """Take the files whose constructors would be renamed, and those that are checked ``beside`` them.
+
+        They may belong to several projects.
+        """
         self._files = files
+        self._beside = beside
         self._known: dict[str, tuple[str, Reasons]] | None = None
 
     def of(self, filename: str, text: str) -> Reasons | None:
@@ -62,8 +66,8 @@ class Clearance:
     def work_out(self) -> Mapping[str, tuple[str, Reasons]]:
         """Return the text and the constructors of each file; called before other processes get a copy."""
         if self._known is None:
-            self._known = dict(_surveyed(self._files))
-            self._files = ()
+            self._known = dict(_surveyed(self._files, self._beside))
+            self._files = self._beside = ()
         return self._known
 
 
@@ -108,12 +112,12 @@ def _is_safe(finding: Finding) -> bool:
 # the files of a project
 
 
-def _surveyed(files: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Reasons]]]:
-    """Yield the text and the reasons of each readable file of the project, by its path."""
+def _surveyed(files: Sequence[SourceFile], beside: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Reasons]]]:
+    """Yield the text and the reasons of each readable file of the projects, by its path."""
     given = {str(Path(file.filename).absolute()): file for file in files}
     texts: list[Text] = []
     size = 0
-    for file in _whole(given):
+    for file in _whole(given, beside):
         with suppress(InputError, SyntaxError, ValueError):
             data = read_bytes(file.filename)
             size += len(data)
@@ -125,9 +129,10 @@ def _surveyed(files: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Rea
         yield filename, (old, reasons)
 
 
-def _whole(given: Mapping[str, SourceFile]) -> list[SourceFile]:
-    """Return the Python files of the projects to which some files belong; these keep their settings."""
-    found: dict[str, SourceFile] = {}
+def _whole(given: Mapping[str, SourceFile], beside: Sequence[SourceFile]) -> list[SourceFile]:
+    """Return the Python files of the projects to which some files belong, and others; they keep their settings."""
+    paths = ((str(Path(file.filename).absolute()), file) for file in beside)
+    found = {path: SourceFile(path, file.settings) for path, file in paths if file.settings.kind_of(path) == "python"}
     folders: dict[Path, Settings] = {}
     for path, file in given.items():
         if file.settings.kind_of(path) == "python":

@@ -7,7 +7,7 @@ keys are held.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from olympus_lint.migration.unseen import Use, is_test_for_none
@@ -26,7 +26,6 @@ from olympus_rules.reach.values import (
     Object,
     Other,
     Place,
-    Value,
 )
 from olympus_rules.syntax import Document
 
@@ -128,28 +127,10 @@ class Texts:
         place = place_of(self._path, node)
         if self._reached.has_keys_only(place):
             return self._reached.keys_at(place)
-        values = [value for value in self._reached.values(place) if not isinstance(value, Other | Made)]
+        values = [value for value in self._reached.values(place) if not isinstance(value, Key | Other | Made)]
         if not values or len(values) > MOST or not all(isinstance(value, Container | Object) for value in values):
             return frozenset()
-        return self._reached.keys_at(place) | self._in_objects(values)
-
-    def _in_objects(self, values: Iterable[Value]) -> frozenset[Place]:
-        """Return the constructors of the keys in the attributes of objects, and of objects in these."""
-        slots, classes = self._reached.slots, self._reached.heap.classes
-        waiting = [value for value in values if isinstance(value, Object)]
-        seen: set[Object] = set()
-        keys: set[Place] = set()
-        while waiting and len(seen) < MOST:
-            one = waiting.pop()
-            if one in seen:
-                continue
-            seen.add(one)
-            for slot in classes.fields(one.code).values():
-                attribute = slots.values(slot)
-                keys.update(value.site for value in attribute if isinstance(value, Key))
-                waiting += [value for value in attribute if isinstance(value, Object)]
-        sites = self._reached.graph.sites
-        return frozenset(keys if sites is None else keys & sites)
+        return self._reached.shown_keys(place)
 
     def _described(self, node: ast.Attribute | ast.Call) -> ast.expr | None:
         """Return the keys whose shape, dtype or type an expression is a description of."""

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from olympus_lint.migration.dtypes import is_for_people
 from olympus_lint.migration.unseen import COLLECTIVES, STACKING, TEXT, is_guarded
 from olympus_rules.libraries.names import LAX, METADATA, NUMPY
 from olympus_rules.reach.passing import Argument, Passing, passings
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import Parents
 
 if TYPE_CHECKING:
     from olympus_rules.libraries import Model
@@ -26,8 +26,6 @@ __all__ = ["Sinks"]
 
 HARMLESS = frozenset({"cast", "device_get", "dtype", "elementwise", "fill", "print", "zeros"})
 """Forms of conversions whose effect depends on more than the argument."""
-TELLING = frozenset("critical debug error exception fail info log print warn warning".split())  # noqa: SIM905
-"""Functions that show text to people."""
 
 
 class Sinks:
@@ -101,13 +99,3 @@ def is_refused(model: Model, argument: Argument, passing: Passing) -> bool:
     if passing.library in METADATA:
         return not argument.in_parts
     return model.makes_arrays and package == NUMPY and not model.takes_keys and not argument.in_parts
-
-
-def is_for_people(node: ast.expr, parents: Parents) -> bool:
-    """Say whether an expression is text that is only shown, in a log or an error message."""
-    around: ast.AST | None = parents.get(node)
-    while isinstance(around, ast.expr | ast.keyword):
-        if isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] in TELLING:
-            return True
-        around = parents.get(around)
-    return isinstance(around, ast.Raise)

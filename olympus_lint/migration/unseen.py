@@ -8,12 +8,14 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from olympus_rules.libraries.names import LAX, NUMPY, RANDOM
+from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
+from olympus_lint.migration.masks import Masks, is_spelled_out
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Function, Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents
 
@@ -52,6 +54,7 @@ COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"float", "hash", "int", "repr", "str"})
 ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
 """Functions that take a raw key for a list of its words."""
+DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
 LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
 """Attributes that raw keys have and typed keys lack."""
@@ -65,10 +68,12 @@ AXIS_AT = {
     "slice_in_dim": 4,
 }
 """The position of the axis in functions of ``jax.lax``."""
-OF_ARRAYS = frozenset({"dtype", "ndim", "shape"})
+TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
+"""Functions that take the dtype of the result after the array."""
+OF_ARRAYS = frozenset(
+    "T astype at dtype flatten itemsize nbytes ndim ravel reshape shape size sum tobytes tolist transpose".split()  # noqa: SIM905
+)
 """Attributes that no built-in container has."""
-WORDS = (2, 4)
-"""The number of words of a raw key."""
 
 
 def unseen(
@@ -82,7 +87,6 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    filled = filled_like(document, path)
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
@@ -90,29 +94,11 @@ def unseen(
             continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
-        only_keys = reached.has_keys_only(place_of(path, node), of_arrays=is_array)
-        model = node if only_keys else model_of(node, path, reached, filled)
-        place = None if model is None else Use(node, document, path, reached, careful=careful, model=model).breaking()
-        if model is not None and place is not None:
-            yield model, place
-
-
-def filled_like(document: Document, path: str) -> dict[Place, ast.expr]:
-    """Return the arrays whose shape and dtype a call of a file takes for its own, as ``zeros_like`` does, by call."""
-    calls = (node for node in ast.walk(document.tree) if isinstance(node, ast.Call) and not node.keywords)
-    return {
-        place_of(path, call): call.args[0]
-        for call in calls
-        if (name := ast.unparse(call.func)).endswith("_like") and len(call.args) == 1 + name.endswith("full_like")
-    }
-
-
-def model_of(node: ast.expr, path: str, reached: ProjectReach, filled: Mapping[Place, ast.expr]) -> ast.expr | None:
-    """Return the keys whose shape and dtype an expression has, if it is such an array in any case."""
-    held = reached.values(place_of(path, node)) if filled else []
-    models = [filled.get(value.site) if isinstance(value, Key) else None for value in held]
-    model = models[0] if len(set(models)) == 1 else None
-    return model if model is not None and reached.has_keys_only(place_of(path, model)) else None
+        is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
+        if reached.has_keys_only(place_of(path, node), of_arrays=is_array):
+            place = Use(node, document, path, reached, careful=careful).breaking()
+            if place is not None:
+                yield node, place
 
 
 def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -128,6 +114,9 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
                 yield from [(arrays, call)] if reached.keys_at(written) else []
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
+    if name in OF_ROWS:
+        rows = call.args[:1] if OF_ROWS[name] == 2 else starred
+        yield from ((each, call) for each in rows if 0 in ranks_of_parts(place_of(path, each), reached))
     if starred and name.startswith(NUMERIC):
         yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
     if len(call.args) > 1 and library_of(call.args[0], path, reached).startswith(NUMERIC):
@@ -135,6 +124,22 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             value = each.value if isinstance(each, ast.Starred) else each
             if reached.keys_at(place_of(path, value)):
                 yield value, call
+
+
+def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReach) -> bool:
+    """Say whether a function of ``jax.numpy`` takes an argument only as an array of numbers, and no list of arrays."""
+    name = library_of(call.func, path, reached) if call.args[:1] == [node] else ""
+    model = reached.names.libraries.get(name) if name.startswith(f"{NUMPY}.") else None
+    return model is not None and model.makes_arrays and not model.takes_keys
+
+
+def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
+    """Return the numbers of axes of the elements of an expression, if they are keys."""
+    if reached.has_keys_only(place):
+        rank = reached.rank(place)
+        return set() if rank is None else {rank - 1}
+    containers = [value for value in reached.values(place) if isinstance(value, Container)]
+    return set[int | None]().union(*(reached.ranks_of_elements(value) for value in containers))
 
 
 def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
@@ -150,19 +155,11 @@ class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self,
-        node: ast.expr,
-        document: Document,
-        path: str,
-        reached: ProjectReach,
-        *,
-        careful: bool = False,
-        model: ast.expr | None = None,
+        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
     ) -> None:
-        """Take the value, and the keys whose axes it has."""
+        """Take the value."""
         self.careful = careful
         self.node = node
-        self.model = model or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -179,14 +176,17 @@ class Use:
             case ast.Subscript(value=value, slice=index) if value is self.node:
                 found = self.reads_words(index)
             case ast.Assign(targets=[ast.Tuple() | ast.List()]) | ast.Starred():
-                found, parent = self.rank == 0, self.node  # one key unpacks to its words, an array to keys
+                found, parent = self.most_axes == 0, self.node  # one key unpacks to its words, an array to keys
             case ast.For(iter=value, target=target) | ast.comprehension(iter=value, target=target) if (
                 value is self.node
             ):
                 most = 1 if isinstance(target, ast.Tuple | ast.List) else 0  # axes of keys whose words are taken
-                found, parent = self.rank is not None and self.rank <= most, self.node
+                found, parent = self.most_axes is not None and self.most_axes <= most, self.node
             case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
                 found = False  # text
+            case ast.BinOp(left=left, op=ast.Add(), right=right):  # JAX adds no list to an array: this is a list
+                other = right if left is self.node else left
+                found = not any(isinstance(value, Container) for value in self.values(other))
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
@@ -217,21 +217,30 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.model))
+        rank = self.reached.rank(place_of(self.path, self.node))
         return 0 if rank is None and self.careful else rank
+
+    @property
+    def most_axes(self) -> int | None:
+        """The number of axes of keys, or 0 where there is evidence for a single key, and none for an array of keys."""
+        return 0 if self.may_be_one else self.rank
 
     @property
     def may_be_one(self) -> bool:
         """Whether there is evidence for a single key, and none for an array of keys."""
         return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
 
+    def has_fewer_axes(self, axes: int, *, inside: bool) -> bool:
+        """Say whether keys surely have fewer axes than a function iterates over; a list around them is one more."""
+        return self.rank is not None and self.rank < axes - inside
+
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript covers more axes than those of keys, or counts axes from the end."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         constants = [part.value for part in parts if isinstance(part, ast.Constant)]
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
-        if self.rank is None and len(parts) > 1 and ast.unparse(parts[-1]) == ":":
-            return True  # `keys[i, :]` spells out the axis of the words
+        if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
+            return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
         return Ellipsis in constants or (self.rank is not None and axes > self.rank)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -263,16 +272,8 @@ class Use:
         return name in NUMBERS or has_last_axis(user)
 
     def reads_dtype(self, dtype: ast.expr) -> bool:
-        """Say whether the dtype of a key is tested, or given to a new array whose shape ends with the words."""
-        user = self.parents.get(dtype)
-        call = self.parents.get(user) if isinstance(user, ast.keyword) else user
-        if not isinstance(call, ast.Call):
-            return isinstance(user, ast.Compare | ast.Attribute)
-        if "issubdtype" in ast.unparse(call.func):
-            return "prng_key" not in ast.unparse(call)
-        shape = next((option.value for option in call.keywords if option.arg == "shape"), [*call.args, None][0])
-        last = shape.elts[-1] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape
-        return isinstance(last, ast.Constant) and last.value in WORDS
+        """Say whether the dtype of a key is used as a dtype of numbers."""
+        return is_numeric(dtype, self.parents, self.named)
 
     def is_updated_with_numbers(self, element: ast.AST | None) -> bool:
         """Say whether numbers are written to ``keys.at[i]``, or computed with its words."""
@@ -297,6 +298,14 @@ class Use:
         parts = other.elts if isinstance(other, ast.List | ast.Tuple) else [other]
         numbers = [isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in parts]
         return bool(numbers) and all(numbers) and self.is_surely_key()
+
+    def is_describing(self, call: ast.Call, name: str) -> bool:
+        """Say whether what a function says of keys, such as their shape, depends on their words."""
+        if name == "result_type":
+            return self.reads_dtype(call)
+        if name == "ndim":
+            return not self.counts_axes_of_keys(call)
+        return name == "size" or self.gives_shape(call)
 
     # functions on shapes whose last axis are the words
 
@@ -357,6 +366,8 @@ class Use:
         if self.named(function).startswith("builtins."):  # `print(key.shape, key.dtype)`
             return False
         options = [option.value for option in call.keywords]
+        if self.named(function) == ABSTRACT_ARRAY and isinstance(self.parents.get(call), ast.Attribute):
+            return False  # `ShapeDtypeStruct(key.shape, key.dtype).size`
         if any(isinstance(each, ast.Attribute) and each.attr == "dtype" and self.is_key(each.value)
                for each in [*call.args, *options]):  # fmt: skip
             return True
@@ -397,16 +408,18 @@ class Use:
 
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
-        if isinstance(call.func, ast.Call) and "signature=" in ast.unparse(call.func):
-            return "vectorize" in ast.unparse(call.func.func) and "'()" not in ast.unparse(call.func)
+        if isinstance(call.func, ast.Call):
+            place = call.args.index(self.node) if self.node in call.args else -1
+            return maps_over_words(call.func, self.named(call.func.func), place, self.rank)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
-            if last in ITERATING and self.rank == 0:
-                return not inside
-            return not inside and (last in TEXT or (last == "len" and self.may_be_one))
+            is_iterated = last in ITERATING and self.most_axes == 0
+            return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
+        if name in OF_ROWS:
+            return self.has_fewer_axes(OF_ROWS[name], inside=inside)
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
@@ -420,8 +433,8 @@ class Use:
             return True
         if package not in (NUMPY, LAX):
             return False
-        if last in ("ndim", "shape", "size"):
-            return last == "size" or (self.gives_shape(call) if last == "shape" else not self.counts_axes_of_keys(call))
+        if last in DESCRIBING:
+            return self.is_describing(call, last)
         others = [argument for argument in call.args if argument is not self.node]
         options = {keyword.arg: keyword.value for keyword in call.keywords}
         if last in BY_AXES:
@@ -438,41 +451,15 @@ class Use:
                 ast.unparse(dtype).endswith(".dtype")
                 for dtype in [*given, *(options[name] for name in ("dtype",) if name in options)]
             )
-        if last in ("asarray", "array") and "dtype" in options:
-            return not ast.unparse(options["dtype"]).endswith(".dtype")
+        if last in TYPED:
+            given = [*call.args[1:2], *(options[name] for name in ("dtype", "new_dtype") if name in options)]
+            return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            return any(map(self.may_be_of_words, masks))
+            return any(Masks(self.parents).has_words(mask) for mask in masks)
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
-
-    def may_be_of_words(self, mask: ast.expr) -> bool:
-        """Say whether a mask has an axis for the words, or is a variable or parameter that is given such a mask."""
-        if not isinstance(mask, ast.Name):
-            return is_widened(mask) or is_of_words(mask)
-        scope: ast.AST | None = mask
-        while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module | None):
-            scope = self.parents.get(scope)
-        parts = list(ast.walk(scope)) if scope is not None else []
-        given = [part.value for part in parts if isinstance(part, ast.Assign) and is_named(part.targets, mask.id)]
-        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-            given += self.arguments_for(scope, mask.id)
-        return any(is_widened(each) or is_of_words(each) for each in given)
-
-    def arguments_for(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> list[ast.expr]:
-        """Return what the calls of a function in this file, by its name, give to a parameter."""
-        names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-        top: ast.AST = function
-        while (parent := self.parents.get(top)) is not None:
-            top = parent
-        calls = [part for part in ast.walk(top) if isinstance(part, ast.Call)]
-        calls = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] == function.name]
-        given = [option.value for call in calls for option in call.keywords if option.arg == name]
-        for call in calls if name in names else ():
-            place = names.index(name) - (names[0] == "self" and isinstance(call.func, ast.Attribute))
-            given += call.args[place : place + 1]
-        return given
 
     def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
         """Say whether a function works along an axis that may be that of the words."""
@@ -495,21 +482,6 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
-
-
-def scope_of(statement: ast.AST, parents: Parents) -> ast.AST | None:
-    """Return the function, class or module around a statement."""
-    scope: ast.AST | None = statement
-    while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
-        scope = parents.get(scope)
-    return scope
-
-
-def reads_of(name: str, scope: ast.AST | None) -> list[ast.expr]:
-    """Return the reads of a variable in a scope and in inner scopes."""
-    parts = ast.walk(scope) if scope is not None else ()
-    return [part for part in parts
-            if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)]  # fmt: skip
 
 
 def imports(document: Document, name: str) -> bool:
@@ -540,9 +512,28 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
     return False
 
 
-def is_named(targets: list[ast.expr], name: str) -> bool:
-    """Say whether a variable is one of the targets of an assignment."""
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> bool:
+    """Say whether a function that ``vmap`` or the like has made takes or maps over the words of an argument.
+
+    Args:
+        made: the call that makes it.
+        name: the qualified name of what is called there.
+        place: the position of the argument; negative if it is none by position.
+        rank: the number of axes of keys.
+    """
+    if "signature=" in ast.unparse(made):
+        return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
+    given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
+    axes = given[0] if given and name.rpartition(".")[2] in ("pmap", "vmap") else None
+    if isinstance(axes, ast.Tuple | ast.List):
+        axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
+    number = axes.value if isinstance(axes, ast.Constant) else None
+    return isinstance(axes, ast.UnaryOp) or (type(number) is int and number >= (rank or 1))
+
+
+def is_item(node: ast.expr) -> bool:
+    """Say whether an expression is the element of an array or container: ``keys[0]``."""
+    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
 
 
 def is_test_for_none(user: ast.AST | None) -> bool:
@@ -561,58 +552,6 @@ def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
             other = right if left is shape else left
             return isinstance(other, ast.Tuple | ast.List) and is_spelled_out([other])
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
-            return True
-    return False
-
-
-def is_spelled_out(sizes: list[ast.expr]) -> bool:
-    """Say whether a shape is written as sizes that do not come from another shape."""
-    parts = [part for size in sizes for part in (size.elts if isinstance(size, ast.Tuple | ast.List) else [size])]
-    return bool(parts) and all(
-        isinstance(inner, ast.Name | ast.Constant | ast.UnaryOp | ast.BinOp) and not _is_text(inner)
-        for part in parts
-        for inner in ([part, part.left, part.right] if isinstance(part, ast.BinOp) else [part])
-    )
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and not isinstance(node.value, int)
-
-
-def is_widened(mask: ast.expr) -> bool:
-    """Say whether a mask has an axis for the words."""
-    match mask:
-        case ast.Subscript(slice=ast.Tuple(elts=[*_, last])):
-            return (isinstance(last, ast.Constant) and last.value is None) or "newaxis" in ast.unparse(last)
-        case ast.UnaryOp(operand=operand):
-            return is_widened(operand)
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return is_widened(left) or is_widened(right)
-        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
-            return any(map(is_widened, parts))
-        case ast.Call(func=ast.Attribute(attr="reshape"), args=sizes):
-            return is_spelled_out(sizes)
-        case ast.Call(func=ast.Attribute(attr="broadcast_to" | "repeat" | "tile"), args=[mask, *_]):
-            return is_widened(mask)
-        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[_, *axes], keywords=options):
-            return is_spelled_out([*axes, *(option.value for option in options)])
-    return False
-
-
-def is_of_words(mask: ast.expr) -> bool:
-    """Say whether a mask has one axis, that of the words: it is a list, or compares a range with a number."""
-    match mask:
-        case ast.UnaryOp(operand=operand):
-            return is_of_words(operand)
-        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-            return is_of_words(left) or is_of_words(right)
-        case ast.List(elts=[ast.Constant(), *_]):
-            return True
-        case ast.Call(func=ast.Attribute(attr="logical_not" | "logical_and" | "logical_or"), args=parts):
-            return any(map(is_of_words, parts))
-        case ast.Call(func=ast.Attribute(attr="array" | "asarray"), args=[elements, *_]):
-            return is_of_words(elements)
-        case ast.Call(func=ast.Attribute(attr="arange" | "linspace")):
             return True
     return False
 

@@ -38,12 +38,14 @@ class Work:
         candidates: files that can hold a key, with their bytes.
         keyless: files that are only parsed.
         renaming: candidates in which a fix may rename a constructor of keys.
+        read: all files.
         spent: the time that parsing takes, in bytes of candidates that are analysed in that time.
     """
 
     candidates: list[tuple[SourceFile, bytes]] = field(default_factory=list)
     keyless: list[SourceFile] = field(default_factory=list)
     renaming: list[SourceFile] = field(default_factory=list)
+    read: list[SourceFile] = field(default_factory=list)
     spent: int = 0
 
     def take(self, file: SourceFile, cache: Cache | None) -> FileResult | None:
@@ -52,6 +54,7 @@ class Work:
             data = read_bytes(file.filename)
         except InputError as error:
             return failure(file.filename, error)
+        self.read.append(file)
         is_python = file.settings.kind_of(file.filename) == "python"
         if not is_python or worth_checking(file.filename, data, file.settings):
             self.candidates.append((file, data))
@@ -112,7 +115,7 @@ def check_files(
         if result is not None:
             yield result
     prepare_collector()
-    context = Context(mode, Projects(cache), clearance_of(work.renaming), objection)
+    context = Context(mode, Projects(cache), clearance_of(work), objection)
     if cache is not None:
         yield from work.recall(context)
     size = sum(len(data) for _, data in work.candidates) + work.spent
@@ -124,13 +127,13 @@ def check_files(
         cache.close()
 
 
-def clearance_of(files: Sequence[SourceFile]) -> Clearance | None:
-    """Return the clearance for the constructors in some files; ``None`` without files."""
-    if not files:
+def clearance_of(work: Work) -> Clearance | None:
+    """Return the clearance for the constructors that may be renamed; ``None`` if there are none."""
+    if not work.renaming:
         return None
     from olympus_lint.migration.safety import Clearance
 
-    return Clearance(files)
+    return Clearance(work.renaming, work.read)
 
 
 def run(

@@ -23,6 +23,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import multihost_utils
+
+SEEN = set()
+
+
+class Pair(NamedTuple):
+    w: Any
+    rng: Any
 """
 FIELDS = "    w: Any\n    rng: Any\n"
 OBJECT = "State(jnp.ones(3), jax.random.PRNGKey(0))"
@@ -48,6 +55,15 @@ SINKS = {
     "sizes": "sum(x.size for x in jax.tree.leaves(state))",
     "sizes by a function": "sum(map(np.size, jax.tree.leaves(state)))",
     "shapes by a function": "sum(math.prod(jnp.shape(x)) for x in jax.tree.leaves(state))",
+    "floats": "sum(jnp.sum(jnp.asarray(x, jnp.float32) ** 2) for x in jax.tree.leaves(state))",
+    "floats of lax": "[jax.lax.convert_element_type(x, jnp.float32) for x in jax.tree.leaves(state)]",
+    "text of a dtype": "jax.tree.map(lambda x: str(x.dtype), state)",
+    "dtype in a text": "[f'{x.dtype}' for x in jax.tree.leaves(state)]",
+    "name of a dtype": "jax.tree.map(lambda x: jnp.asarray(x).dtype.name, state)",
+    "name of a result": "[jnp.result_type(x).name for x in jax.tree.leaves(state)]",
+    "text of a variable": "for x in jax.tree.leaves(state):\n        dtype = x.dtype\n        SEEN.add(str(dtype))",
+    "array of that dtype": "jax.tree.map(lambda x: np.zeros(x.shape, x.dtype), state)",
+    "size of a description": "jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype).size, state)",
 }
 CONVERSIONS = {
     "vars": "np.savez('f', **vars(state))",
@@ -55,6 +71,8 @@ CONVERSIONS = {
     "asdict": "np.savez('f', **dataclasses.asdict(state))",
     "astuple": "np.savez('f', *dataclasses.astuple(state))",
     "fields": "for each in dataclasses.fields(state):\n        np.save('f', getattr(state, each.name))",
+    "vars by name": "sum(np.prod(x.shape) for x in jax.tree.leaves({'rng': vars(state)['rng']}))",
+    "__dict__ by name": "math.prod(jnp.shape(Pair(1.0, state.__dict__['rng']).rng))",
 }
 PROGRAMS = {
     f"{sink}, {holder}": (*HOLDERS[holder], text)
@@ -74,5 +92,20 @@ def test_the_constructor_is_held_back(definition: str, made: str, sink: str) -> 
 def test_parameters_without_keys_hold_nothing_back() -> None:
     body = "params = {'w': jnp.ones(3)}\nkey = jax.random.PRNGKey(0)\njax.random.normal(key)\n"
     text = f"{HEAD}{body}np.savez('f', **params)\nsum(x.size for x in jax.tree.leaves(params))\n"
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    assert migration.free and not migration.held
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "print([x.dtype for x in jax.tree.leaves(state)])",
+        "log.info('%s', {str(x.dtype) for x in jax.tree.leaves(state)})",
+        "jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), state)",
+        "jax.tree.map(lambda x: jnp.asarray(x, x.dtype), state)",
+    ],
+)
+def test_descriptions_for_people_and_of_both_kinds_hold_nothing_back(use: str) -> None:
+    text = f"{HEAD}state = {{'w': jnp.ones(3), 'rng': jax.random.PRNGKey(0)}}\n{use}\n"
     migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
     assert migration.free and not migration.held

@@ -171,6 +171,34 @@ def test_text_without_keys_is_no_matter() -> None:
     assert migration.free and not migration.is_open
 
 
+@pytest.mark.parametrize("line", ["print(plain)", "x = str(plain)", "x = f'{[plain]} {named_one}'", "x = repr(below)"])
+def test_text_of_an_object_that_does_not_show_its_attributes_is_no_matter(line: str) -> None:
+    classes = """
+class Below(Plain):
+    pass
+
+
+@dataclasses.dataclass
+class Named:
+    key: jax.Array
+
+    def __repr__(self):
+        return "named"
+
+
+below, named_one = Below(key), Named(key)
+"""
+    migration = migrated(with_lines([*classes.splitlines(), line]))
+    assert migration.free and not migration.is_open
+
+
+def test_text_that_a_class_writes_itself_holds_back_there() -> None:
+    method = ["class One(Plain):", "    def __str__(self):", "        return str(self.key)", "x = str(One(key))"]
+    migration = migrated(with_lines(method))
+    assert migration.held and not migration.free
+    assert {each.row for one in migration.held for each in one.reasons} == {HEAD.count("\n") + 3}
+
+
 def test_suppressed_text_is_not_told() -> None:
     assert not migrated(with_lines(["print(named)  # noqa: OLY206"])).is_open
 

@@ -2588,6 +2588,10 @@ jax.lax.scan(body, empty(), jax.numpy.arange(3))
     assert reason.text == f"meets raw words, made on {tmp_path / 'state.py'}:4, in `jax.lax.scan`"
 
 
-def test_portable_code_may_name_the_constructor() -> None:
-    text = HEAD + "make = getattr(jax.random, 'PRNGKey')\n"
-    assert migrate([Text("program.py", Settings(), text)], Target("portable")).left == {"program.py": []}
+@pytest.mark.parametrize(
+    "code, is_left",
+    {"make = getattr(jax.random, 'PRNGKey')": True, "setattr(jax.random, 'PRNGKey', jax.random.key)": False}.items(),
+)
+def test_portable_code_may_replace_the_constructor_by_its_name(code: str, is_left: bool) -> None:
+    migration = migrate([Text("program.py", Settings(), f"{HEAD}{code}\n")], Target("portable"))
+    assert bool(migration.left["program.py"]) == is_left  # the keys of one that is read are not followed

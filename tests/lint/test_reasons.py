@@ -322,6 +322,94 @@ TOLD_APART = {
         """,
         [False, False],
     ),
+    "a keyword of a call of what a library made": (
+        """
+        from flax.training import train_state
+        def infer(module, x):
+            return somelib.infer(module.rngs, x)
+        def loss(model, params, x):
+            state = train_state.TrainState.create(apply_fn=model.apply, params=params)
+            return state.apply_fn(params, x, rngs={"dropout": jax.random.PRNGKey(0)})
+        """,
+        [False],
+    ),
+    "elements of a starred tuple": (
+        """
+        import numpy as np
+        def draw(key, low, high):
+            return np.concatenate((low, high)), jax.random.normal(key)
+        def run(step, arguments):
+            return step(*arguments)
+        arguments = jax.random.PRNGKey(0), np.ones(2), np.ones(3)
+        draw(*arguments)
+        run(lambda key, x: np.sum(x), (jax.random.PRNGKey(1), np.ones(3)))
+        """,
+        [False, False],
+    ),
+    "elements of a starred list of unknown order": (
+        """
+        import numpy as np
+        def draw(low, key):
+            return np.asarray(key)
+        arguments = []
+        for n in range(2):
+            arguments.append(jax.random.PRNGKey(n))
+        draw(*arguments)
+        """,
+        [True],
+    ),
+    "leaves that a function of the project gives": (
+        """
+        def size(x):
+            return x[0].size
+        def draw(shapes):
+            keys = list(jax.random.split(jax.random.PRNGKey(0), len(shapes)))
+            return size(jax.tree.map(lambda key, shape: jax.random.normal(key, shape), keys, list(shapes)))
+        """,
+        [False],
+    ),
+    "leaves that a function of the project gives back": (
+        """
+        def size(x):
+            return x[0].size
+        def draw(shapes):
+            keys = list(jax.random.split(jax.random.PRNGKey(0), len(shapes)))
+            return size(jax.tree.map(lambda key, shape: key, keys, list(shapes)))
+        """,
+        [True],
+    ),
+    "a callback of a function of a library": (
+        """
+        from jax import jit
+        def progress(steps, metrics):
+            somelib.log(metrics)
+        make, params = somelib.train(progress_fn=progress)
+        act = jit(make(params))
+        act(1, jax.random.PRNGKey(0))
+        """,
+        [True],
+    ),
+    "updates of other arrays": (
+        """
+        import jax.numpy as jnp
+        def draw(x, keys):
+            keys = keys.at[0].set(jax.random.PRNGKey(0))
+            return jnp.cumsum(x.at[0].set(1)), jax.random.normal(keys[0])
+        """,
+        [False],
+    ),
+    "an object with a key that is passed to a library": (
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class State:
+            key: object
+        def show(state):
+            somelib.show([state])
+        show(State(jax.random.PRNGKey(0)))
+        """,
+        [True],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym
@@ -355,6 +443,45 @@ def test_a_reason_says_that_the_class_of_an_object_is_unknown() -> None:
     (reason,) = constructor.reasons
     assert reason.text.startswith("may be passed to `somelib.show`")
     assert reason.text.endswith(", if `agent.act` (program.py:7) calls `Agent.act`")
+
+
+def test_a_call_that_does_not_take_keys_has_a_path() -> None:
+    (constructor,) = constructors(
+        """
+        import numpy as np
+        def save(state):
+            np.savez("state.npz", *jax.tree.leaves(state))
+        save({"key": jax.random.PRNGKey(0)})
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text.startswith("reaches `np.savez")
+    assert [step.row for step in reason.path] == [6, 5]
+
+
+def test_a_reason_says_where_unrelated_values_come_together() -> None:
+    (constructor,) = constructors(
+        """
+        import numpy as np
+        CONTEXT = {}
+        def first(x): return x
+        def second(x): return x
+        def third(x): return x
+        def fourth(x): return x
+        def put(key, value):
+            CONTEXT[key] = value
+        for each in (first, second, third, fourth):
+            put(each.__name__, each)
+        put("key", jax.random.PRNGKey(0))
+        def save(key):
+            jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text.startswith(
+        "may reach `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))`, through program.py:"
+    )
+    assert reason.text.endswith("where unrelated values come together that were not told apart")
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:

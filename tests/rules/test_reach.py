@@ -482,8 +482,8 @@ RANKS = {
     "unpacking": ("a, b = split(PRNGKey(1))\nlook(b)", [0]),
     "argument": ("def f(key):\n    look(key)\n\nf(PRNGKey(1))", [0]),
     "arguments of several ranks": ("def f(key):\n    look(key)\n\nf(PRNGKey(1))\nf(split(PRNGKey(2)))", [None]),
-    "mapped": ("def f(key):\n    look(key)\n    return key\n\nlook(jax.vmap(f)(split(PRNGKey(1))))", [None, None]),
-    "mapped, as a decorator": ("@jax.vmap\ndef f(key):\n    look(key)\n\nf(split(PRNGKey(1)))", [None]),
+    "mapped": ("def f(key):\n    look(key)\n    return key\n\nlook(jax.vmap(f)(split(PRNGKey(1))))", [0, 1]),
+    "mapped, as a decorator": ("@jax.vmap\ndef f(key):\n    look(key)\n\nf(split(PRNGKey(1)))", [0]),
     "mapped in a function": ("def m(g):\n    return jax.vmap(g)\n\nlook(m(lambda k: k)(PRNGKey(1)))", [None]),
     "mapped constructor": ("make = jax.vmap(PRNGKey)\nlook(make(jnp.arange(3)))", [None]),
     "mapped split": ("cut = jax.vmap(split)\nlook(cut(split(PRNGKey(1))))", [None]),
@@ -491,7 +491,11 @@ RANKS = {
     "a transformation of a library": ("import eqx\nlook(eqx.vmap(lambda k: k)(PRNGKey(1)))", [None]),
     "container": ("box = {'a': PRNGKey(1)}\nlook(box['a'])", [0]),
     "container, mapped": ("box = jax.vmap(lambda k: {'a': k})(split(PRNGKey(1)))\nlook(box['a'])", [None]),
-    "attribute": ("class A:\n    pass\n\na = A()\na.key = PRNGKey(1)\nlook(a.key)", [None]),
+    "attribute": ("class A:\n    pass\n\na = A()\na.key = PRNGKey(1)\nlook(a.key)", [0]),
+    "attribute of a pytree": (
+        "@flax.struct.dataclass\nclass A:\n    key: object\n\na = A(PRNGKey(1))\nlook(a.key)",
+        [None],
+    ),
     "carry": ("look(jax.lax.fori_loop(0, 3, lambda i, k: k, PRNGKey(1)))", [0]),
     "scan": (
         "def f(carry, key):\n    look(carry)\n    look(key)\n    return carry, key\n\n"

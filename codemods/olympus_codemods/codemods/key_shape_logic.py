@@ -91,10 +91,20 @@ def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:
         and asked_directly(fact)
     ):
         return told_by_dtype(fact, document)
-    if not asks_where_it_stands(fact, document):
+    if not asks_where_it_stands(fact, document) or is_size_of_same(fact, document):
         return None
     names = Names(document, fact.node)
     return fix_of(Applicability.SAFE, ASKED, layout.words(document, fact.subject, names), *names.edits())
+
+
+def is_size_of_same(fact: ShapeLogic, document: Document) -> bool:
+    """Return whether the number of words is a size that the same keys get: ``keys.reshape(-1, keys.shape[-1])``."""
+    call: ast.AST | None = fact.node
+    while call is not None and not isinstance(call, ast.Call | ast.stmt):
+        call = document.parents.get(call)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "reshape":
+        return False
+    return ast.unparse(fact.subject) in map(ast.unparse, (call.func.value, *call.args[:1]))
 
 
 def asked_directly(fact: ShapeLogic) -> ast.Tuple | None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyTranspositionCodemod"]
 
+MOVING = frozenset({"T", "moveaxis", "mT", "swapaxes", "transpose"})
+
 
 class KeyTranspositionCodemod(Codemod):
     """``in_axes=1`` and ``out_axes=-1``; transposes stay: their batch order is unknown."""
@@ -46,8 +48,16 @@ class KeyTranspositionCodemod(Codemod):
         names = Names(document, fact.node)
         if fact.how == "out_axes":
             return behind_the_words(fact, document, names)
+        if any(map(is_moved, fact.subjects)):
+            return None  # what is moved below may be words already
         edits = [layout.words(document, subject, names) for subject in fact.subjects]
         return fix_of(Applicability.SAFE, "Move the words of the keys by name", *edits, *names.edits())
+
+
+def is_moved(keys: ast.expr) -> bool:
+    """Return whether an expression moves the axes of an array itself."""
+    names = (node.attr for node in ast.walk(keys) if isinstance(node, ast.Attribute))
+    return not MOVING.isdisjoint(names)
 
 
 def behind_the_words(fact: KeyTransposition, document: Document, names: Names) -> Fix | None:

@@ -46,7 +46,8 @@ class RawKeyLiteralCodemod(Codemod):
         if text is None or expression(document, fact.node) is None:
             return None
         edit = replace(document, fact.node, layout.rewritten(text))
-        return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *names.edits())
+        kept = [] if (edits := names.edits()) else names.kept(names.spell(PRNG_KEY) or "")
+        return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *edits, *kept)
 
 
 def holds_whole_keys(fact: RawKeyLiteral, node: ast.Call, document: Document) -> bool:

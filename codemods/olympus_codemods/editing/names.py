@@ -18,11 +18,11 @@ from olympus_codemods.editing.scopes import (
     own_nodes,
     words,
 )
+from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import JAXTYPING, NUMPY, RANDOM, under_jax
 from olympus_rules.syntax.imports import bindings, import_statements
 
 if TYPE_CHECKING:
-    from olympus_rules.finding import Edit
     from olympus_rules.syntax import Document
 
 __all__ = ["Names", "dotted", "names_for_checkers"]
@@ -179,6 +179,19 @@ class Names:
         self._lines.append(line)
         self._visible[local] = full
         return self._through(module, name)
+
+    def kept(self, spelled: str) -> list[Edit]:
+        """Return an edit that writes the import of a spelled name as it is.
+
+        A fix that takes the name out of its import in the same run has to wait for the next one, in which it sees the
+        new use.
+        """
+        for statement in self._document.tree.body:
+            if isinstance(statement, ast.ImportFrom) and any(
+                (alias.asname or alias.name) == spelled for alias in statement.names
+            ):
+                return [Edit(self._document.span(statement), self._document.segment(statement))]
+        return []
 
     def edits(self, leaving: tuple[ast.ImportFrom, str] | None = None) -> list[Edit | None]:
         """Return the edits of import statements that the spellings need.

@@ -85,6 +85,12 @@ EXAMINING = {"builtins.type", "jax.typeof", *(f"{module}.result_type" for module
 """Functions whose result shows the kind of a key; so do those of :data:`METADATA`."""
 METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
 """Functions that give what an attribute of an array says."""
+OF_ROWS = {
+    "itertools.chain.from_iterable": 2,
+    **dict.fromkeys((f"itertools.{name}" for name in ("chain", "cycle", "islice", "product", "zip_longest")), 1),
+    "builtins.zip": 1,
+}
+"""Functions that iterate over their arguments, with the number of axes that they take apart."""
 ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")
 MAKING_MODULES = (f"{NUMPY}.", f"{LAX}.", "jax.nn.", f"{RANDOM}.")
 PURE_MODULES = (f"{LAX}.", f"{NUMPY}.", f"{RANDOM}.", "numpy.")
@@ -121,6 +127,8 @@ PLAIN_DECORATORS = frozenset(
     }
 )  # fmt: skip
 """Decorators under which a class is no pytree, unless something else makes it one."""
+SILENT_DECORATORS = PLAIN_DECORATORS - {DATACLASS} | {"jax.tree_util.register_pytree_node_class"}
+"""Decorators that write no ``__repr__``."""
 PLAIN_BASES = frozenset(
     {
         "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",

@@ -13,13 +13,25 @@ from pathlib import Path
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
+from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Class, Key, Library, Made, Member, Module, Object, Super, Unknown, Value
+from olympus_rules.reach.values import (
+    Class,
+    Container,
+    Key,
+    Library,
+    Made,
+    Member,
+    Module,
+    Object,
+    Super,
+    Unknown,
+    Value,
+)
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
 
@@ -79,6 +91,13 @@ class Names:
         is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
         return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
 
+    def is_described(self, file: str, node: ast.ClassDef) -> bool:
+        """Return whether a decorator, a call that makes a base or a named tuple may show the attributes as text."""
+        decorators = {self._qualified(file, each) for each in node.decorator_list}
+        bases = {self._qualified(file, base).rpartition(".")[2] for base in node.bases}
+        is_made = any(isinstance(base, ast.Call) for base in node.bases)
+        return is_made or "NamedTuple" in bases or not decorators <= SILENT_DECORATORS
+
     def _qualified(self, file: str, node: ast.expr) -> str:
         while isinstance(node, ast.Call | ast.Subscript):
             node = node.func if isinstance(node, ast.Call) else node.value
@@ -108,6 +127,7 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
+        reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
     """
 
@@ -121,6 +141,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
 
     def attribute(self, name: str) -> Slot:
@@ -136,10 +157,26 @@ class Attributes:
         return slot
 
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
-        """Write an attribute of the objects of a class; an object may be a batch of objects."""
-        self.heap.widen(self.classes.field(code, name))
+        """Write an attribute of the objects of a class; an object that is a pytree may be a batch of objects."""
+        if code not in self.classes.plain:
+            self.heap.widen(self.classes.field(code, name))
         self.slots.add_edge(source, self.classes.field(code, name))
         self.slots.add_edge(source, self.attribute(name))
+
+    def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
+        """Write the attributes of the objects of a class that the dictionaries of a slot have."""
+
+        def hand(name: str | int | None, part: Slot) -> None:
+            if isinstance(name, str):
+                self.set_field(code, name, part)
+
+        def write(value: Value) -> None:
+            assert isinstance(value, Container)
+            self.heap.listening[value.display].append(hand)
+            for name, part in tuple(self.heap.named_elements(value).items()):
+                hand(name, part)
+
+        self.slots.watch(source, write, Container)
 
     def set_loose(self, name: str, source: Slot) -> None:
         """Write an attribute of an object of unknown class."""
@@ -148,7 +185,7 @@ class Attributes:
 
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of the values of a slot."""
-        self.heap.origins[slot] = self.attribute(name)
+        self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
         if name in PASSING:
             self.slots.trail.add(owner, slot, KEYS)
@@ -163,6 +200,8 @@ class Attributes:
             lambda: self.vague.add((name, slot)),  # an object of any class, as it seems
             *(Class, Object),
         )
+        if name == "__class__":
+            self.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
@@ -191,6 +230,12 @@ class Attributes:
             self.slots.add_edge(self.classes.field(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
+
+    def class_of(self, owner: Slot, slot: Slot) -> None:
+        """Put the classes of the objects of a slot into another one."""
+        self.slots.watch(
+            owner, lambda value: self.slots.put(slot, Class(value.code)) if isinstance(value, Object) else None, Object
+        )
 
     def write(self, owner: Slot, name: str, source: Slot) -> None:
         """Write an attribute of the values of a slot."""
@@ -229,13 +274,15 @@ class Attributes:
             self.slots.put(slot, method)
         if not isinstance(method, Member):
             return
+        if method.code.kind == "classmethod" and method.code.parameters:
+            self.slots.put(self.heap.variable(method.code, method.code.parameters[0]), Class(owner.code))
         if method.code.is_property and isinstance(owner, Object):
             self.slots.add_edge(self.heap.result(method.code), slot)
         else:
             self.slots.put(slot, bound(method, owner))
 
-    def resolve(self, qualified: str, file: str, slot: Slot) -> None:
-        """Put the value of a qualified name into a slot."""
+    def resolve(self, qualified: str, file: str, slot: Slot, *, by_star: bool = False) -> None:
+        """Put the value of a qualified name into a slot; nothing for a name that a star does not import."""
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
         holder = self.names.file_of(path) if path is not None else None
@@ -250,11 +297,11 @@ class Attributes:
         first, *others = found[1].split(".")
         module = self.names.modules[holder]
         if first not in module.local_names:
-            if not module.stars:  # a compiled or lazy module, or a library of the same name as the file
+            if not module.stars and not by_star:  # a compiled or lazy module, or a library of the same name as the file
                 self.slots.put(slot, Library(qualified))
             for star in module.stars:
                 if not qualified.startswith(f"{star}."):
-                    self.resolve(".".join([star, first, *others]), holder, slot)
+                    self.resolve(".".join([star, first, *others]), holder, slot, by_star=by_star)
             return
         step = self.heap.variable(module, first)
         for number, name in enumerate(others):

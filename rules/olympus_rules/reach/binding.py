@@ -8,7 +8,8 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.many import ANY, KEPT, Many
+from olympus_rules.reach.many import ANY, KEPT, Many, widen_function
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
@@ -59,32 +60,46 @@ class Binding:
         self._starred: set[Slot] = set()
         self.many = Many(heap, self.further, Contents(attributes.trees).slots_of)
 
-    def bind(self, code: ir.FunctionCode, call: Call, offset: int) -> None:
+    def bind(self, code: ir.FunctionCode, call: Call, offset: int, mapped: Mapped = NOT_MAPPED) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
 
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. Such a call hands on and returns only what may be or hold keys.
         """
-        if self.many.add(call, code, offset) > MANY:
+        if self.many.add(call, code, offset, is_mapped=mapped != NOT_MAPPED) > MANY:
             self.over_limit.add(call.place)
             if not self.many.is_waiting(call):
                 self.many.wait(call, self.given(call))
             return
         site = call.result + 1
-        self.slots.add_edge(self.heap.result(code), call.result, site)
+        self.give_back(code, call.result, site, mapped)
         position, is_known = offset, True
         for slot, starred in call.arguments:
-            is_known = is_known and not starred
+            is_told, is_known = is_known, is_known and not starred
             names = code.parameters[position : position + 1 if is_known else None][: max(0, code.positional - position)]
-            targets = [self.heap.variable(code, name) for name in names]
-            if code.vararg is not None and not (is_known and targets):
-                targets.append(self.further(code))
-            parts = self.parts(call, slot) if starred else slot
-            for target in targets:
-                self.give(parts, target, code, site)
+            exact = is_known or not mapped.places
+            for index, name in enumerate(names):
+                part = self.part(call, slot, index if is_told else None) if starred else slot
+                target = self.heap.variable(code, name)
+                if exact:
+                    self.give(part, target, code, site, mapped.at(position - offset))
+                else:
+                    self.heap.stacked(part, target, None)
+            if code.vararg is not None and not (is_known and names):
+                further = self.parts(call, slot) if starred else slot
+                self.give(further, self.further(code), code, site, mapped.at(position - offset))
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, slot, offset, call)
+            self.bind_keyword(code, keyword, self.fewer_axes(slot, mapped.axes), offset, call)
+
+    def give_back(
+        self, code: ir.FunctionCode, result: Slot, site: int, mapped: Mapped, *, is_over: bool = False
+    ) -> None:
+        """Add an edge from the result of a function to that of a call."""
+        if mapped.axes:
+            self.heap.stacked(self.heap.result(code), result, mapped.axes)
+        else:
+            self.join(self.heap.result(code), result, site, is_over=is_over)
 
     def given(self, call: Call) -> dict[int | str, list[Slot]]:
         """Return the arguments of a call by position or name; after a starred one, the position is not known."""
@@ -106,13 +121,24 @@ class Binding:
         else:
             self.slots.add_edge(source, target, site)
 
-    def give(self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, *, is_over: bool = False) -> None:
+    def fewer_axes(self, slot: Slot, axes: int) -> Slot:
+        """Return a slot whose keys have so many axes less."""
+        if not axes:
+            return slot
+        rows = self.slots.slot("rows", slot, axes)
+        self.heap.stacked(slot, rows, -axes)
+        return rows
+
+    def give(
+        self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, axes: int = 0, *, is_over: bool = False
+    ) -> None:
         """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
 
         A method that is read from a class takes its object as an argument, and classes are where objects are after a
         merger. Without the limit, all arguments of such calls would be objects of one another's classes.
         """
         has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
+        slot = self.fewer_axes(slot, axes)
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container, Unknown)
         else:
@@ -125,6 +151,17 @@ class Binding:
             self._starred.add(parts)
             self.heap.iterate(slot, parts)
         return parts
+
+    def part(self, call: Call, slot: Slot, index: int | None) -> Slot:
+        """Return the slot of an element of a starred argument; ``None`` is any one."""
+        if index is None:
+            return self.parts(call, slot)
+        part = self.slots.slot("starred", call.place, slot, index)
+        if part not in self._starred:
+            self._starred.add(part)
+            self.heap.named(slot, index, part)
+            self.heap.iterate(slot, part, Object)
+        return part
 
     def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int, call: Call) -> None:
         """Add an edge from a keyword argument, or edges from ``**``, to the parameters of a function."""
@@ -169,36 +206,63 @@ class Binding:
         self.slots.put(call.result, Object(class_.code))
         member = self.heap.classes.member(class_.code, "__init__")
         self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
-        for name, (slot, starred) in zip(class_.code.fields, call.arguments, strict=False):
+        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
+            else:
+                self.by_elements(class_.code, slot, index)
+                break
+        if "__init__" not in class_.code.methods:
+            self.by_keywords(class_.code, call)
+
+    def make(self, class_: Class, call: Call) -> None:
+        """Make an object by a function that takes its attributes by their names, and others by unknown names."""
+        self.slots.put(call.result, Object(class_.code))
+        every = self.heap.element(self.attributes.trees.namespace(Object(class_.code)), None)
+        for slot, _ in call.arguments:
+            self.heap.shift(slot, every, None)
+        self.by_keywords(class_.code, call)
+
+    def by_elements(self, code: ir.ClassCode, source: Slot, start: int = 0) -> None:
+        """Write the attributes of a class, from a position on, that the elements of a slot are given for."""
+        for index, name in enumerate(code.fields[start:]):
+            part = self.slots.slot("field of a list", code, source, name)
+            self.heap.named(source, index, part)
+            self.heap.shift(source, part, -1)
+            self.attributes.set_field(code, name, part)
+
+    def by_keywords(self, code: ir.ClassCode, call: Call) -> None:
+        """Write the attributes that keyword arguments name, and those of ``**``."""
         for keyword, slot in call.keywords:
-            if keyword is not None and "__init__" not in class_.code.methods:
-                self.attributes.set_field(class_.code, keyword, slot)
+            if keyword is not None:
+                self.attributes.set_field(code, keyword, slot)
+            else:
+                self.attributes.set_fields(code, slot)
 
     def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int, *, is_over: bool = False) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
-            self.slots.trail.add(self.slots.slot("made", value.mention), result, KEYS)
+            made = self.slots.slot("made", value.mention)
+            self.slots.put(made, Key(value.mention))  # where paths start
+            self.slots.trail.add(made, result, KEYS)
             self.slots.put(result, Key(value.mention))
         if isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
 
             def fill(method: Value) -> None:
                 if isinstance(method, Member):
-                    self.fill(method.code, 1, given, result, site, is_over=is_over)
+                    self.fill(Partial(method.code, 1), given, result, site, is_over=is_over)
 
             self.slots.watch(self.heap.classes.member(value.code, name), fill)
         if isinstance(value, Function | BoundMethod):
-            self.fill(value.code, int(isinstance(value, BoundMethod)), given, result, site, is_over=is_over)
+            self.fill(Partial(value.code, int(isinstance(value, BoundMethod))), given, result, site, is_over=is_over)
         if isinstance(value, Partial):
-            self.fill(value.code, value.given, given, result, site, is_over=is_over)
+            self.fill(value, given, result, site, is_over=is_over)
 
-    def fill(
-        self, code: ir.FunctionCode, offset: int, given: Sequence[Given], result: Slot, site: int, *, is_over: bool
-    ) -> None:
+    def fill(self, called: Partial, given: Sequence[Given], result: Slot, site: int, *, is_over: bool) -> None:
         """Add edges from slots to the parameters of a function."""
-        names = list(code.parameters[offset : code.positional])
+        code = called.code
+        names = list(code.parameters[called.given : code.positional])
         for index, slots in enumerate(given):
             if index < len(names):
                 target = self.heap.variable(code, names[index])
@@ -208,19 +272,17 @@ class Binding:
                 continue
             for slot in slots:
                 if slot >= 0:
-                    self.give(slot, target, code, site, is_over=is_over)
-        self.join(self.heap.result(code), result, site, is_over=is_over)
+                    self.give(slot, target, code, site, called.mapped.at(index), is_over=is_over)
+        self.give_back(code, result, site, called.mapped, is_over=is_over)
 
-    def widen(self, source: Slot) -> None:
-        """Widen the keys that the callables of a slot take and return: a mapped axis changes their rank."""
-        self.slots.add_edge_of(source, self._widened, *CALLABLE)
+    def widen(self, source: Slot, *kinds: type) -> None:
+        """Widen the keys that callables of a slot take and return: a mapped axis changes their rank."""
+        self.slots.add_edge_of(source, self._widened, *(kinds or CALLABLE))
 
     def widen_one(self, value: Value) -> None:
         """Widen the keys that a callable takes and returns."""
         if isinstance(value, Function | BoundMethod | Partial | Member):
-            for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
-                self.heap.widen(self.heap.variable(value.code, name))
-            self.heap.widen(self.heap.result(value.code))
+            widen_function(self.heap, value.code)
         elif isinstance(value, Constructor):
             self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
         elif isinstance(value, Object | Class):

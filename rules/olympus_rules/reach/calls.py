@@ -70,17 +70,32 @@ class Calls:
             self.method(call, node.func.attr if isinstance(node.func, ast.Attribute) else "")
         if isinstance(node.func, ast.Name) and node.func.id == "super" and code.owner is not None:
             self.slots.put(call.result, Super(code.owner))
+        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
+            self.attributes.class_of(call.given[0], call.result)
 
     def method(self, call: Call, name: str) -> None:
         """Add the edges of a method call on an array or a container."""
         assert call.owner is not None
         if name in FILLING:
-            for slot in call.given:
+            for slot, _ in call.arguments:
                 self.heap.put_into(call.owner, slot)
+            for keyword, slot in call.keywords:
+                self.heap.put_into(call.owner, slot, keyword)
         if name in CHANGING:
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
+            self.slots.add_edge_of(call.owner, call.result, Object)
+            by_keywords = self.binding.by_keywords
+            self.slots.watch(
+                call.owner,
+                lambda value: by_keywords(value.code, call) if isinstance(value, Object) else None,
+                Object,
+            )
+            self.slots.watch(call.owner, lambda _: self.copied(call), Made)
+        if name == "_make":
+            for slot, _ in call.arguments[:1]:
+                self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
@@ -96,6 +111,13 @@ class Calls:
                 *(Container, Unknown),
             )
 
+    def copied(self, call: Call) -> None:
+        """Copy an object of a library, or of a file that is not read: the result holds the new values."""
+        container = self.heap.made(call.result)
+        for keyword, slot in call.keywords:
+            if keyword is not None:
+                self.slots.add_edge(slot, self.heap.element(container, keyword))
+
     def apply_all(self, values: int, call: Call) -> None:
         """Call the values of a mask."""
         for value in self.slots.listed(self.binding.still_told(values, call)):
@@ -108,7 +130,7 @@ class Calls:
         elif isinstance(value, BoundMethod):
             self.binding.bind(value.code, call, 1)
         elif isinstance(value, Partial):
-            self.binding.bind(value.code, call, value.given)
+            self.binding.bind(value.code, call, value.given, value.mapped)
         elif isinstance(value, Class):
             self.binding.construct(value, call)
         elif isinstance(value, Object):
@@ -120,10 +142,35 @@ class Calls:
             made = self.slots.slot("made", value.mention)
             self.slots.put(made, Key(value.mention, 0))
             self.slots.add_edge(made, call.result)
-        elif isinstance(value, Library | Made):
+        elif isinstance(value, Library) or (isinstance(value, Made) and not self.is_inherited(call)):
             self.libraries.call(value, call)
         elif isinstance(value, Unknown):
             self.binding.give_up(call)
+
+    def make_tuple(self, class_: Value, *, source: Slot, result: Slot) -> None:
+        """Make a named tuple of the elements of a container."""
+        assert isinstance(class_, Class)
+        self.slots.put(result, Object(class_.code))
+        self.binding.by_elements(class_.code, source)
+
+    def is_inherited(self, call: Call) -> bool:
+        """Make an object by a method that a class inherits of a library, as ``create`` of a training state.
+
+        Returns:
+            Whether the callee is one: a method that is read from a class, or one that copies an object.
+        """
+        name = call.callee.rpartition(".")[2]
+        kinds = (Class, Object) if name in CHANGING else (Class,)
+        if call.owner is None or not self.slots.mask(call.owner) & self.slots.of_kinds(*kinds):
+            return False
+
+        def make(class_: Value) -> None:
+            assert isinstance(class_, Class)
+            member = self.heap.classes.member(class_.code, name)
+            self.slots.watch(member, lambda _: self.binding.make(class_, call), Made)
+
+        self.slots.watch(call.owner, make, Class)
+        return True
 
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
         """Apply a decorator, written at a place."""

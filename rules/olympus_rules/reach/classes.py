@@ -13,9 +13,11 @@ from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Ma
 __all__ = ["Classes", "bound"]
 
 
-WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
+WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "threading", "typing", "typing_extensions"})
 """Packages whose classes say nothing of the attributes of a subclass."""
 NO_METHOD = ""
+TEXT = frozenset({"__format__", "__repr__", "__str__"})
+"""Methods that make the text of an object."""
 
 
 class Classes:
@@ -46,11 +48,17 @@ class Classes:
         self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.plain: set[ClassCode] = set()
         """Classes whose objects are surely no pytrees."""
+        self.described: set[ClassCode] = set()
+        """Classes for which a decorator or a base writes a ``__repr__`` that shows the attributes."""
+        self.records: list[ClassCode] = []
+        """Classes with annotated fields."""
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
 
     def add(self, code: ClassCode, bases: list[Slot]) -> None:
         """Take a class and the slots of its bases."""
+        if code.fields:
+            self.records.append(code)
         for name, method in code.methods.items():
             self.methods[name].append(method)
         for base in bases:
@@ -98,6 +106,29 @@ class Classes:
         self._listening[self.family(code)].append(listener)
         for name in self.names_of(code):
             listener(name)
+
+    def shows_attributes(self, code: ClassCode) -> bool:
+        """Return whether the text of an object shows its attributes, for a class or a subclass of it.
+
+        A class that writes its text itself does so in the project, where it is seen.
+        """
+        return any(self._is_described(each) for each in self._around(code, self._heirs))
+
+    def _is_described(self, code: ClassCode) -> bool:
+        for each in self._around(code, self._bases):
+            if not TEXT.isdisjoint(each.methods):
+                return False
+            if each in self.described or self._libraries[each]:
+                return True
+        return False
+
+    @staticmethod
+    def _around(code: ClassCode, related: Mapping[ClassCode, list[ClassCode]]) -> list[ClassCode]:
+        """Return a class and those above or below it, nearest first."""
+        found = [code]
+        for each in found:
+            found += [one for one in related.get(each, ()) if one not in found]
+        return found
 
     def family(self, code: ClassCode) -> ClassCode:
         """Return the class that stands for a class and all related ones."""

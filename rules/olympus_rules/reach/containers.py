@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Container, Made, Object, Unknown, Value
+from olympus_rules.reach.values import WHOLE, Container, Made, Object, Unknown, Value
 
 __all__ = ["METHODS", "ContainerCalls"]
 
@@ -40,14 +41,14 @@ class ContainerCalls:
         if kind == "one":
             for slot in call.given:
                 self.heap.iterate(slot, call.result)
-        elif kind == "all":
+        elif kind == "next":
+            self.advance(given, call.result)
+        elif kind in ("all", "empty"):  # those of the second kind are also made without an argument, and filled later
             container = self.heap.made(call.result)
             for slot in given:
                 self.heap.iterate(slot, self.heap.element(container, None))
         elif kind in ("rows", "numbered"):
             self.side_by_side(given, call, numbered=kind == "numbered")
-        elif kind == "empty" and not given:  # which methods fill later
-            self.heap.made(call.result)
         elif kind == "flattened":
             for slot in given:
                 self.heap.copy_elements(slot, call.result)
@@ -60,6 +61,25 @@ class ContainerCalls:
         else:
             return False
         return True
+
+    def advance(self, given: list[Slot], result: Slot) -> None:
+        """Return the next element of an iterator, or the default."""
+        heap = self.heap
+        for slot in given[:1]:
+            hand = partial(self.slots.add_edge, target=result)
+            heap.open(slot, heap.elements_pool, self.next_of, hand, Container, Object)
+            self.slots.add_edge_of(slot, result, *WHOLE)
+            heap.shift(slot, result, -1)
+        for slot in given[1:]:
+            self.slots.add_edge(slot, result)
+
+    def next_of(self, value: Value) -> list[Slot]:
+        """Return the slots of what ``next`` gives of a container's iterator or of an object."""
+        if not isinstance(value, Object):
+            return self.heap.parts_of(value)
+        slot = self.slots.slot("next", value)
+        self.heap.ask(value, "__next__", slot)
+        return [slot]
 
     def attributes(self, call: Call, *, named: bool) -> None:
         """Return the attributes of an object, as a dictionary or as a tuple; a container comes out as it is."""
@@ -111,27 +131,60 @@ class ContainerCalls:
             if keyword is not None:
                 self.slots.add_edge(slot, self.heap.element(container, keyword))
             else:
-                self.copy(slot, container)
+                self.trees.spread(slot, container)
+        later = [keyword for keyword, _ in call.keywords if keyword is not None]
         for slot in given:
             pairs = self.slots.slot("pairs", call.place, slot)
-            self.heap.iterate(slot, pairs)
+            self.trees.spread(slot, container, rest=pairs, without=later)
             self.slots.trail.add(pairs, self.heap.element(container, None), BOTH)
-            self.slots.watch(pairs, partial(self._second, pairs=pairs, container=container))
+            self.slots.watch_mask(pairs, partial(self._second, pairs=pairs, every=self.heap.element(container, None)))
 
-    def _second(self, pair: Value, pairs: Slot, container: Container) -> None:
-        every = self.heap.element(container, None)
-        if isinstance(pair, Unknown):
+    def _second(self, values: int, pairs: Slot, every: Slot) -> None:
+        """Copy the second parts of the pairs in a mask, and all else as it is."""
+        if values & self.slots.of_kinds(Unknown):
             self.slots.add_edge(self.heap.elements_pool.slot, every)
-        if isinstance(pair, Container) and pair.length == 2:
-            with self.slots.trail.reading(pairs):
+        containers = self.slots.listed(values & self.slots.of_kinds(Container))
+        parts = [pair for pair in containers if isinstance(pair, Container) and pair.length == 2]
+        with self.slots.trail.reading(pairs):
+            for pair in parts:
                 for element in self.heap.elements(pair, 1):
                     self.slots.add_edge(element, every)
-        else:
-            self.slots.put(every, pair)
+        self.slots.put_mask(every, values & ~reduce(or_, map(self.slots.bit, parts), 0))
 
     def copy(self, source: Slot, container: Container) -> None:
         """Copy the elements of a container to another one, without their names."""
         self.heap.iterate(source, self.heap.element(container, None))
+
+    def join(self, source: Slot, result: Slot) -> None:
+        """Put the numbered elements of the containers of a slot into a new container, under unknown numbers."""
+        container = Container(result, None)
+
+        def hold(element: Slot) -> None:
+            self.slots.put(result, container)
+            with self.slots.trail.reading(source):
+                self.slots.add_edge(element, self.heap.element(container, None))
+
+        def take(value: Value) -> None:
+            if isinstance(value, Unknown):
+                hold(self.heap.elements_pool.slot)
+            elif isinstance(value, Container):
+                for name, element in list(self.heap.named_elements(value).items()):
+                    if isinstance(name, int):
+                        hold(element)
+
+        self.slots.watch(source, take, Container, Unknown)
+
+    def extend(self, container: Slot, source: Slot) -> None:
+        """Put the elements of the containers of a slot into those of another one."""
+        parts, heap = self.slots.slot("parts", container, source), self.heap
+        heap.open(source, heap.elements_pool, heap.parts_of, lambda part: self.slots.add_edge(part, parts), Container)
+
+        def fill(value: Value) -> None:
+            target = heap.element(value, None) if isinstance(value, Container) else heap.written_pool
+            self.slots.trail.add(parts, target, BOTH | LATER)
+            self.slots.add_edge(parts, target)
+
+        self.slots.watch(container, fill, Container, Unknown)
 
     def method(self, container: Value, name: str, call: Call) -> None:
         """Call a method of a container."""
@@ -147,7 +200,8 @@ class ContainerCalls:
             self.slots.trail.add(call.owner, call.result, CONTAINERS)
             self.slots.put(call.result, container)
         elif name in ("extend", "extendleft", "update"):
-            for slot in call.given:
+            spread = [slot for keyword, slot in call.keywords if keyword is None]
+            for slot in [*(slot for slot, _ in call.arguments), *spread]:
                 parts = self.slots.slot("parts", call.place, slot)
                 self.heap.iterate(slot, parts)
                 self.slots.trail.add(parts, self.heap.element(container, None), BOTH | LATER)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Container, Key, Made, Object, Other, Value
+from olympus_rules.reach.values import Container, Key, Made, Object, Other, Place, Value
 
 __all__ = ["Contents"]
 
@@ -16,6 +16,10 @@ MOST_PARTS = 128
 """The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
 MANY = 16
 """The limit of constructors whose keys come to one place together with anything else; likewise."""
+
+
+FEW = 4
+"""The limit of constructors whose keys come to one place together with containers and objects."""
 
 
 class Parts(NamedTuple):
@@ -34,18 +38,21 @@ class Contents:
     """What containers and objects hold.
 
     A place in one is *told apart* if either keys or containers and objects come to it, and nothing but numbers and
-    results of libraries beside them, which are among the leaves of the same trees. At other places, the analysis has
+    results of libraries beside them, which are among the leaves of the same trees. Keys of few constructors may come
+    with containers: in a function that calls itself, they are parts of each other. At other places, the analysis has
     merged unrelated values.
     """
 
-    def __init__(self, trees: Trees) -> None:
-        """Take the solved graph."""
+    def __init__(self, trees: Trees, *, as_text: bool = False) -> None:
+        """Take the solved graph; ``as_text`` leaves out attributes that the text of an object does not show."""
         self._trees = trees
+        self._as_text = as_text
         self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
         self._holders = self._slots.of_kinds(Container, Object)
         self._beside = ~(self._slots.of_kinds(Key, Other, Made) | self._holders)
         self._found: dict[tuple[int, bool], int] = {}
+        self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
@@ -76,16 +83,20 @@ class Contents:
                 return 0 if told_apart else keys
         return keys
 
-    def keys_of(self, values: int) -> int:
-        """Return the mask of the keys of a place that is told apart: those there, or in the containers and objects."""
+    def keys_of(self, values: int) -> tuple[int, bool]:
+        """Return the mask of the keys of a place that is told apart, and whether they are in containers or objects."""
         parts = self._told_apart(values)
-        return parts.keys or self.of(parts.holders, told_apart=True)
+        return parts.keys or self.of(parts.holders, told_apart=True), not parts.keys
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders
-        if values & self._beside or (keys and holders):
+        if keys and holders and self._made_by(keys) <= self._made_by(self.of(holders)):
+            keys = 0  # elements: who writes one by a subscript may write it to an array
+        if values & self._beside:
             return Parts(0, 0)
-        if keys and values & ~keys and self._sites(keys) > MANY:
+        if keys and holders:  # a function that calls itself for the parts of a tree
+            return Parts(keys if len(self._made_by(keys)) <= FEW else 0, 0)
+        if keys and values & ~keys and len(self._made_by(keys)) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
 
@@ -99,13 +110,33 @@ class Contents:
             found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
         return found
 
+    def attributes(self, values: int) -> tuple[list[Slot], bool]:
+        """Return the attributes of the objects in a mask, also of those in others, and whether these are all."""
+        waiting, seen = values & self._holders, 0
+        found: list[Slot] = []
+        while waiting and seen.bit_count() <= MOST_PARTS:
+            seen |= waiting
+            inner = 0
+            for holder in self._slots.listed(waiting):
+                slots = self.slots_of(holder)
+                found += slots if isinstance(holder, Object) else []
+                inner |= reduce(or_, map(self._slots.mask, slots), 0)
+            waiting = inner & self._holders & ~seen
+        return found, not waiting
+
     def slots_of(self, holder: Value) -> list[Slot]:
         """Return the slots of the elements of a container, or of the attributes of an object."""
         heap = self._trees.heap
         if isinstance(holder, Container):
             return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
+        if self._as_text and not heap.classes.shows_attributes(holder.code):
+            return []
         return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
 
-    def _sites(self, keys: int) -> int:
-        return len({key.site for key in self._slots.listed(keys) if isinstance(key, Key)})
+    def _made_by(self, keys: int) -> frozenset[Place]:
+        found = self._makers.get(keys)
+        if found is None:
+            made = frozenset(key.site for key in self._slots.listed(keys) if isinstance(key, Key))
+            found = self._makers[keys] = made
+        return found

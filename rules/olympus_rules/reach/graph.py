@@ -40,7 +40,6 @@ class Graph:
         expressions: the slots of each expression.
         nothing: registers that hold ``None``.
         meetings: where arrays meet without a call.
-        likes: calls that make an array with the dtype of another one, and that one.
     """
 
     sites: frozenset[Place] | None
@@ -50,4 +49,3 @@ class Graph:
     expressions: dict[Place, list[Slot]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
-    likes: dict[Place, Place] = field(default_factory=dict)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
@@ -22,6 +24,7 @@ from olympus_rules.reach.values import (
     Member,
     Module,
     Object,
+    Other,
     Partial,
     Super,
     Unknown,
@@ -75,6 +78,7 @@ class Heap:
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
         contents_pool: the contents of all such containers.
+        listening: what is called with each new named element of a container, by its display.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -84,6 +88,7 @@ class Heap:
         self.origins: dict[Slot, Slot] = {}
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
+        self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self._opened: set[Object] = set()
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
@@ -129,6 +134,8 @@ class Heap:
                 self.widen(slot)
             for watching in self._iterated.get(container.display, ()):
                 self.slots.add_edge(slot, watching)
+            for hand in tuple(self.listening.get(container.display, ())):
+                hand(name, slot)
         return slot
 
     def elements(self, container: Container, name: str | int | None) -> list[Slot]:
@@ -184,16 +191,10 @@ class Heap:
             for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
-    def iterate(self, source: Slot, target: Slot) -> None:
-        """Copy each element of a slot to another slot."""
-        self.open(
-            source,
-            self.elements_pool,
-            self.parts_of,
-            lambda part: self.slots.add_edge(part, target),
-            Container,
-            Object,
-        )
+    def iterate(self, source: Slot, target: Slot, *kinds: type) -> None:
+        """Copy each element of a slot to another slot: of arrays, and of containers and objects or other kinds."""
+        hand = partial(self.slots.add_edge, target=target)
+        self.open(source, self.elements_pool, self.parts_of, hand, *(kinds or (Container, Object)))
         self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 
@@ -223,24 +224,31 @@ class Heap:
         self.slots.watch(self.classes.member(owner.code, name), answer, Member)
         return True
 
-    def put_into(self, container: Slot, slot: Slot) -> None:
-        """Write an element of a container, and of the containers that it was read from."""
+    def put_into(self, container: Slot, slot: Slot, name: str | None = None) -> None:
+        """Write an element of a container, of a name or an unknown one, and of the containers it was read from."""
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
-                self.slots.trail.add(slot, self.element(value, None), BOTH | LATER)
-                self.slots.add_edge(slot, self.element(value, None))
+                self.slots.trail.add(slot, self.element(value, name), BOTH | LATER)
+                self.slots.add_edge(slot, self.element(value, name))
             elif isinstance(value, Object):
                 self.slots.add_edge(slot, self.opened(value))
             elif isinstance(value, Unknown):
                 self.slots.add_edge(slot, self.written_pool)
 
         self.slots.watch(container, fill, Container, Object, Unknown)
-        for _ in range(STEPS):  # an empty array, or what a function out of reach made
-            self.shift(slot, container, None)
+        for _ in range(STEPS):
+            self.fill_unknown(container, slot, container, name)
             if container not in self.origins:
                 return
             container = self.origins[container]
+
+    def fill_unknown(self, container: Slot, slot: Slot, target: Slot, name: str | None) -> None:
+        """Write an element of an empty array, or of what a function out of reach made; only these if it has a name."""
+        if name is None:
+            self.shift(slot, target, None)
+        else:
+            self.slots.watch_mask(container, lambda _: self.shift(slot, target, None), Other, Made, Library)
 
     def open(
         self,
@@ -306,7 +314,7 @@ class Heap:
         """Return the slot of the contents of a container."""
         return [self.inside(value)] if isinstance(value, Container) else []
 
-    def stacked(self, source: Slot, target: Slot, axes: int) -> None:
+    def stacked(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
         self.shift(source, target, axes)
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from operator import or_
 
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.binding import MANY
+from olympus_rules.reach.choices import choices
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -25,7 +28,6 @@ from olympus_rules.reach.values import (
     Other,
     Partial,
     Place,
-    Words,
 )
 
 __all__ = ["Join", "Joins", "callables"]
@@ -69,7 +71,6 @@ class Joins:
         self._seen_fields: set[Slot] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
-        self._likes = reduce(or_, (self.slots.bit(Words(site)) for site in graph.likes), 0)
         self._pools: dict[int, int] = {}
         self._sites: dict[int, frozenset[Place]] = {}
 
@@ -91,7 +92,28 @@ class Joins:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
                 joins.append(self.join(meeting.place, meeting.text, masks))
+        joins += self.chosen()
         return joins
+
+    def chosen(self) -> Iterator[Join]:
+        """Return the choices between words and keys, as in a function that returns either: users take it for both."""
+        known = self.graph.sites
+        if known is None or not any(
+            value.site not in known for value in self.slots.listed(self._keys) if isinstance(value, Key)
+        ):
+            return
+        for path, document in self.names.documents.items():
+            for values in choices(document.tree):
+                masks = [
+                    reduce(or_, map(self.slots.mask, self.graph.expressions.get(place_of(path, value), ())), 0)
+                    for value in values
+                ]
+                sites = list(map(self.sites, masks))
+                words = [value for value, each in zip(values, sites, strict=True) if each and each.isdisjoint(known)]
+                if words and any(each and each <= known for each in sites):
+                    yield Join(
+                        place_of(path, words[0]), ast.unparse(words[0]), (frozenset().union(*sites),), is_one=True
+                    )
 
     def of_call(self, call: Call, transforms: list[Transformation]) -> Iterator[Join]:
         """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
@@ -124,8 +146,7 @@ class Joins:
     def sites(self, mask: int) -> frozenset[Place]:
         """Return the allocation sites of the keys of a mask.
 
-        Arrays of words count only among arrays: beside anything else they come from a merger of values. An array with
-        the dtype of a key counts as that key.
+        Arrays of words count only among arrays: beside anything else they come from a merger of values.
         """
         found = self._sites.get(mask)
         if found is None:
@@ -133,10 +154,7 @@ class Joins:
             every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
             made = every if known is None else every.intersection(known)
             if not mask & ~self._arrays:
-                made |= every.difference(self.graph.likes)
-                for site in every.intersection(self.graph.likes):
-                    model = reduce(or_, map(self.slots.mask, self.graph.expressions.get(self.graph.likes[site], ())), 0)
-                    made |= self.sites(model & ~self._likes) if not model & ~self._arrays else set()
+                made |= every
             found = self._sites[mask] = frozenset(made)
         return found
 
@@ -156,6 +174,8 @@ class Joins:
             below = [arm.get(name, 0) | arm.get(None, 0) for arm in parts]
             if any(mask & self._keys for mask in below):
                 yield self.join(place, callee, below)
+                if name is not None and not any(arm.get(None, 0) & self._keys for arm in parts):  # one leaf of a tree
+                    yield self.join(place, callee, [reduce(or_, below)], is_one=True)
             yield from self.inside(place, callee, below, depth - 1)
 
     def parts(self, containers: Sequence[Container]) -> dict[str | int | None, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -15,6 +15,7 @@ from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.mapping import Mapped, mapped_by
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -35,10 +36,20 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CHANGING", "Handed", "LibraryCalls"]
+__all__ = ["CHANGING", "FACTORIES", "MAPPING", "Handed", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
+COPYING = frozenset({"replace", "evolve"})
+"""Those of them that take the new values by the names of attributes."""
+FACTORIES = frozenset({"default_factory", "factory"})
+"""Options whose function makes the default of a field."""
+MAPPING = frozenset({"mapping", "pmap"})
+"""Transformations that take an axis of each argument away."""
+NO_FUNCTIONS = (Container, Key, Library, Made, Other)
+FUNCTIONS = (Function, BoundMethod, Partial)
+FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
+"""Parameters of decorators that take the function."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -106,7 +117,7 @@ class LibraryCalls:
             return
         if model.result is None:
             self.slots.put(call.result, Made(model.root))
-        if model.name in CHANGING or model.name[:1].isupper():
+        if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
@@ -126,12 +137,23 @@ class LibraryCalls:
     def hand_on(self, model: Model, call: Call) -> None:
         """Copy the arguments of a library function to its result and to the callables among them."""
         transform = model.transform
-        functions = {slot for slot, _ in call.arguments[: transform.operands if transform is not None else 0]}
+        operands = transform.operands if transform is not None else 0
+        functions = {slot for slot, _ in call.arguments[:operands]}
+        rest = {slot for slot, _ in call.arguments[operands:]}
+        factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
+        attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
-            if call.place not in self._restructured and slot not in functions:
-                self.give_back(slot, call, model)
+            if call.place not in self._restructured and slot not in functions | attributes:
+                if transform is not None and transform.parts == "leaves":
+                    self.give_back_unmapped(slot, functions, call, model)
+                else:
+                    self.give_back_if_unknown(slot, call, model)
+            if slot in factories:
+                continue
             self.hand_to(slot, slot, call, model)
-            if transform is not None and transform.has_branches:  # of a list of functions, as ``switch`` takes them
+            if (
+                transform is not None and transform.has_branches and slot not in rest
+            ):  # of a list of functions, as ``switch`` takes them
                 hand = partial(self.hand_to, slot=slot, call=call, model=model)
                 self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand, Container)
         if transform is not None and transform.kind == "scan":
@@ -160,6 +182,15 @@ class LibraryCalls:
             self.heap.shift(slot, call.result, axes)
             self.slots.add_edge_of(slot, call.result, Other, Made)
 
+    def give_back_if_unknown(self, slot: Slot, call: Call, model: Model) -> None:
+        """Copy an argument to the result; that of a conditional only if a branch is no function of the project."""
+        branches = [function for function, _ in call.arguments[1:3]]
+        if model.follows != "cond" or len(branches) < 2:
+            self.give_back(slot, call, model)
+            return
+        for function in branches:
+            self.slots.watch_mask(function, lambda _: self.give_back(slot, call, model), *NO_FUNCTIONS)
+
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
         if model.result == "arrays":
@@ -172,6 +203,15 @@ class LibraryCalls:
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
+
+    def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
+        """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.
+
+        Objects are copied in any case: their attributes are not told apart from those of the result.
+        """
+        self.slots.add_edge_of(tree, call.result, Object)
+        for function in functions:
+            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
@@ -191,27 +231,49 @@ class LibraryCalls:
             model: the library's function.
         """
         transform = model.transform
-        kinds = (*(FUNCTION if transform is None else CALLABLE), Unknown)
-        if not model.keeps_axes:
-            self.binding.widen(source)
+        kinds: tuple[type, ...] = (*(FUNCTION if transform is None else CALLABLE), Unknown)
+        mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
+        if mapped is not None:
+            self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *FUNCTIONS)
+            kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
+        if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
+            self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
         if transform is not None and transform.kind == "partial":
-            self.slots.watch(source, partial(self.take_arguments, call=call), Function, BoundMethod)
-            self.slots.add_edge_of(
-                source, call.result, *(kind for kind in kinds if kind not in (Function, BoundMethod))
-            )
-        elif (not transform.runs) if transform is not None else (not model.makes_arrays):
+            self.slots.watch(source, partial(self.take_arguments, call=call), *FUNCTIONS)
+            self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind not in FUNCTIONS))
+        elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
             hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
             self.slots.watch_mask(source, run, *kinds)
             self.slots.watch(source, hand, Library)
+            if transform.gives_function:
+                self.slots.add_edge_of(source, call.result, Made)
+
+    def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
+        """Return whether an unknown function may return a function that it is given; it calls a callback at most."""
+        callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
+        return not model.makes_arrays and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
+        given = sum(not starred for _, starred in call.arguments[1:])
         if isinstance(value, Function | BoundMethod):
-            given = sum(not starred for _, starred in call.arguments[1:])
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
+        elif isinstance(value, Partial):
+            taken = value.given + given if value.given + given <= len(value.code.parameters) else value.given
+            self.slots.put(call.result, Partial(value.code, taken, value.mapped.after(taken - value.given)))
+
+    def map_over(self, value: Value, *, mapped: Mapped, result: Slot) -> None:
+        """Return a function that is mapped over axes of its arguments; over the limit, one of unknown axes."""
+        if isinstance(value, Partial):
+            both = value.mapped.within(mapped)
+            if both is None:
+                self.binding.widen_one(value)
+            self.slots.put(result, replace(value, mapped=both) if both is not None else value)
+        elif isinstance(value, Function | BoundMethod):
+            self.slots.put(result, Partial(value.code, int(isinstance(value, BoundMethod)), mapped))
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
@@ -227,8 +289,10 @@ class LibraryCalls:
         if is_over and not self.binding.many.takes(1):
             return
         result = call.result
-        if transform.kind == "scan":
+        if transform.kind in ("scan", "map"):
             result = self.slots.slot("body", call.place)
+        if transform.kind == "map":
+            self.heap.stacked(result, call.result, 1)
         if transform.parts == "leaves":
             result = self.mapped_tree(call)
         if transform.kind in ("each", "starmap"):
@@ -245,10 +309,12 @@ class LibraryCalls:
             every = self.heap.element(tree, None)
             self.slots.add_edge(leaves, every)
             inner = self.slots.slot("mapped parts", call.place)
-            self.slots.watch_mask(inner, lambda _: self.slots.put(every, tree), Container)  # a tree of trees
+            self.slots.watch_mask(
+                inner, lambda _: self.attributes.trees.hold(tree, every), Container
+            )  # a tree of trees
             for slot in call.given[1:]:
                 self.heap.iterate(slot, inner)
-                self.slots.watch_mask(slot, lambda _: self.slots.put(call.result, tree), Container)
+                self.slots.watch_mask(slot, lambda _: self.attributes.trees.hold(tree, call.result), Container)
                 self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
         return leaves
 
@@ -274,6 +340,8 @@ class LibraryCalls:
         match transform.kind:
             case "scan":
                 return self.iterations([*(after or ()), -1, -1][:2], named, call)
+            case "map":
+                return self.iterations([-1, *(after or ()), -1][:2], named, call)[1:]
             case "associative_scan":
                 elements = [*(after if after is not None else positional), -1][0]
                 return [[named.get("elems", elements), call.result]] * 2

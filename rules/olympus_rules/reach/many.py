@@ -18,7 +18,7 @@ from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import Container, Key, Object, Unknown, Value, Words
 
-__all__ = ["KEPT", "Callees", "Many"]
+__all__ = ["ANY", "KEPT", "Callees", "Many", "widen_function"]
 
 KEPT = (Key, Container, Object, Unknown)
 """The values that are handed to one of very many callees."""
@@ -48,16 +48,19 @@ class Many:
         self._further = further
         self._slots_of = slots_of
         self._called: dict[Slot, dict[tuple[ir.FunctionCode, int], None]] = defaultdict(dict)
+        self._mapped: set[ir.FunctionCode] = set()
         self._linked: dict[Slot, int] = {}
         self._waiting: dict[Slot, Mapping[int | str, list[Slot]]] = {}
         self._numbers: dict[Callees, int] = {}
         self._links: list[tuple[Slot, Slot]] = []
         self._left = MOST_PAIRS
 
-    def add(self, call: Call, code: ir.FunctionCode, offset: int) -> int:
-        """Add a callee of a call site; return how many there were."""
+    def add(self, call: Call, code: ir.FunctionCode, offset: int, *, is_mapped: bool) -> int:
+        """Add a callee of a call site, which may map it over axes; return how many there were."""
         called = self._called[call.result]
         called[code, offset] = None
+        if is_mapped:
+            self._mapped.add(code)
         return len(called)
 
     def is_waiting(self, call: Call) -> bool:
@@ -97,6 +100,9 @@ class Many:
         """Link a call site with its new callees, by slots that all sites with these callees share."""
         self._linked[result] = len(self._called[result])
         number = self._numbers.setdefault(callees, len(self._numbers))
+        for code, _ in callees:
+            if code in self._mapped:  # all callers share the slots between, so that axes are not counted
+                widen_function(self.heap, code)
         ways = [(slot, self._shared(callees, number, spot)) for spot, slots in given.items() for slot in slots]
         ways.append((self._returned(callees, number), result))
         for source, target in ways:
@@ -155,3 +161,10 @@ class Many:
             yield self._further(code)
         elif isinstance(spot, str) and code.kwarg is not None and not names:
             yield self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), spot)
+
+
+def widen_function(heap: Heap, code: ir.FunctionCode) -> None:
+    """Widen the keys that a function takes and returns."""
+    for name in filter(None, (*code.parameters, code.vararg, code.kwarg)):
+        heap.widen(heap.variable(code, name))
+    heap.widen(heap.result(code))

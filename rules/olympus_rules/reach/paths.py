@@ -19,7 +19,7 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
-from olympus_rules.reach.values import CALLEES, Container, Key, Object, Place, Unknown
+from olympus_rules.reach.values import CALLEES, BoundMethod, Class, Container, Function, Key, Object, Place, Unknown
 
 __all__ = ["Doubt", "Found", "Paths", "Way"]
 
@@ -34,7 +34,9 @@ PARTS = frozenset({"element", "elements", "inside"})
 RESULTS = frozenset({"result", "returned by many"})
 POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
 STEP, CHOICE, DOUBT = 1, 30, 1000
-"""Costs of a step, of one of several callees, and of an object of unknown class."""
+"""Costs of a step, of one of several callees, and of an object of unknown class or a merger."""
+UNRELATED = 4
+"""The number of functions and classes that makes a merger of a place with keys or containers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,9 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``method`` of an object of unknown class, or ``callee`` for one of several.
-        name: the attribute, or how the callee is written.
+            ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
+            unrelated values come together.
+        name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
     """
 
@@ -120,14 +123,15 @@ class Paths:
         self._expressions = graph.expressions
         self._objects = graph.attributes.owners
         self._family = graph.heap.classes.family
+        self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
         return self.to([slot for place in places for slot in self._expressions.get(place, ())], makers)
 
-    def to_call(self, place: Place, makers: Collection[Place]) -> Found:
-        """Search the paths to the arguments of a call."""
-        return self.to([slot for call in self._calls.values() if call.place == place for slot in call.given], makers)
+    def arguments(self, place: Place) -> list[Slot]:
+        """Return the slots of the arguments of a call."""
+        return [slot for call in self._calls.values() if call.place == place for slot in call.given]
 
     def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> Found:
         """Search the paths from constructors to slots, or to containers there.
@@ -229,9 +233,13 @@ class Paths:
 
     def _cost_of_read(self, source: Slot, target: Slot) -> int:
         kind = self._names[source][0]
-        if kind in ("attribute", "loose"):
+        if kind in ("attribute", "loose") or self._is_merger(source):
             return DOUBT
         return CHOICE if kind == "field" and self._is_of_several(target) else STEP
+
+    def _is_merger(self, slot: Slot) -> bool:
+        """Return whether a slot that keys pass holds many functions and classes beside them."""
+        return (self.slots.mask(slot) & self._callees).bit_count() >= UNRELATED
 
     def _is_of_several(self, target: Slot) -> bool:
         """Return whether the object whose attribute is read may be one of several unrelated classes."""
@@ -284,6 +292,7 @@ class Paths:
             place = self._places.get(following.slot)
             if place is not None and steps[-1:] != [place]:
                 steps.append(place)
+                doubts += [Doubt(place, "merger", "")] if self._is_merger(following.slot) else []
             target = after[following]
             if target is not None:
                 doubts += self._doubts(following.slot, target.slot)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import or_
 
@@ -20,7 +20,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.library_calls import CHANGING
-from olympus_rules.reach.paths import Paths
+from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call, Taken
 from olympus_rules.reach.slots import Slot, Slots
@@ -32,7 +32,6 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
-    Object,
     Other,
     Place,
     Value,
@@ -114,6 +113,7 @@ class ProjectReach:
         settling.run()
         self._vague = {slot for _, slot in settling.read_vaguely}
         self._contents = Contents(attributes.trees)
+        self._texts = Contents(attributes.trees, as_text=True)
 
     def forget(self) -> None:
         """Let the memory of the graph go, which is full of circles; nothing can be asked afterwards."""
@@ -162,6 +162,11 @@ class ProjectReach:
         ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
         return ranks.pop() if len(ranks) == 1 else None
 
+    def ranks_of_elements(self, container: Container) -> set[int | None]:
+        """Return the numbers of axes of the keys that are elements of a container, where nothing else is one."""
+        slots = [slot for slot in self._contents.slots_of(container) if self.slots.mask(slot)]
+        return self._ranks(slots) if all(map(self._holds_keys_only, slots)) else set()
+
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
         return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
@@ -207,14 +212,24 @@ class ProjectReach:
     def _containers(self) -> int:
         return self.slots.of_kinds(Container)
 
-    @cached_property
-    def _holders(self) -> int:
-        return self.slots.of_kinds(Container, Object)
-
     def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
         """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
-        mask = self.slots.mask(slot)
-        return self._sites(self._contents.keys_of(mask) & self._made_keys), mask & self._holders != 0
+        keys, in_parts = self._contents.keys_of(self.slots.mask(slot))
+        return self._sites(keys & self._made_keys), in_parts
+
+    def shown_keys(self, place: Place) -> frozenset[Place]:
+        """Return the constructors of the keys that the text of a container or object shows, at any depth."""
+        slots = self.graph.expressions.get(place, ())
+        shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
+        return self._sites(reduce(or_, shown, 0) & self._made_keys)
+
+    def ways_to(self, places: Iterable[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
+        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
+        at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
+        slots = [slot for place in places for slot in at(place)]
+        attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
+        found = self.paths.to([*slots, *attributes], makers)
+        return found if are_all else replace(found, is_complete=False)
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))

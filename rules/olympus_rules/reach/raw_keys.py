@@ -15,15 +15,14 @@ from olympus_rules.keyflow.judging.references import asks_for_names
 from olympus_rules.libraries.names import PRNG_KEY, RANDOM
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
+from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Constructor, Library, Place, Value, Words
-from olympus_rules.reach.words import array_like, is_array_of_words, names_of_dtype
+from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, Library, Place, Value, Words
+from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype, takes_shape
 
 __all__ = ["RawKeys", "place_of"]
 
-FACTORIES = frozenset({"default_factory", "factory"})
-"""Options whose function makes the default of a field."""
 NAME = PRNG_KEY.rpartition(".")[2]
 
 
@@ -51,13 +50,19 @@ class RawKeys:
         if is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
-            self.graph.likes[call.place] = place_of(self.file, model)
-            self.slots.put(call.result, Words(call.place))
+            axes = 0 if takes_shape(node, model) else None
+            libraries = self.graph.calls.libraries
+            for slot in self.graph.expressions.get(place_of(self.file, model), ()):
+                self.graph.heap.shift(slot, call.result, axes)
+                self.slots.watch_mask(slot, partial(libraries.give_others, result=call.result), Container, *UNDIVIDED)
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
                 if self.names.canonical(module) == RANDOM:
                     self.slots.put(call.result, Library(module))
+        for key in keys_of_words(node):  # what is wrapped are keys of the kind that they had
+            for slot in self.graph.expressions.get(place_of(self.file, key), ()):
+                self.graph.heap.shift(slot, call.result, None)
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)

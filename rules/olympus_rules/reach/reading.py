@@ -12,6 +12,8 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.library_calls import MAPPING
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -26,6 +28,7 @@ from olympus_rules.reach.values import (
     Library,
     Made,
     Object,
+    Partial,
     Place,
     Unknown,
     Value,
@@ -38,6 +41,8 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 
 
+EXTENDING = frozenset({"Add", "BitOr"})
+"""Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -127,7 +132,7 @@ class Reader:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
         for module in self.module.stars:
-            self.attributes.resolve(f"{module}.{made.name}", self.file, slot)
+            self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
         if hasattr(builtins, made.name):
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
@@ -188,41 +193,52 @@ class Reader:
             Container,
             Object,
         )
-        self.slots.add_edge_of(owner, slot, Made, Library, Unknown)
+        self.slots.add_edge_of(owner, slot, Class, Made, Library, Unknown)  # `Stack[int]` is the class
         self.heap.shift(owner, slot, axes_of(index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element of a container."""
-        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src))
+        name = self.constants.get((code, made.index))
+        element = name if isinstance(name, str) else None
+        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src), element)
         self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
         if made.name is not None:
             variable = self.variable(code, made.name)
-            if variable is not None:
+            if variable is not None and element is None:
                 self.slots.add_edge(self.register(code, made.src), variable)
+            elif variable is not None:
+                self.heap.fill_unknown(self.register(code, made.obj), self.register(code, made.src), variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
         slot = self.expression(code, made.dst, made.node)
-        if made.items and all((code, item) in self.plain for item, _ in made.items):
-            return  # a shape, or a list of numbers
+        is_plain = made.items and all((code, item) in self.plain for item, _ in made.items)
+        if is_plain and not (isinstance(made.node, ast.List) and self.is_assigned(made.node)):
+            return  # a shape, or numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
         self.slots.put(slot, container)
-        for index, (item, _) in enumerate(made.items):
-            if starred:
+        for index, (item, is_starred) in enumerate(made.items):
+            if is_starred:
                 self.heap.copy_into(self.register(code, item), container)
             else:
-                self.slots.add_edge(self.register(code, item), self.heap.element(container, index))
+                self.slots.add_edge(self.register(code, item), self.heap.element(container, None if starred else index))
+
+    def is_assigned(self, node: ast.AST) -> bool:
+        """Return whether a display is assigned to a name, so that keys may be put into it later."""
+        parents = self.graph.attributes.names.documents[self.file].parents
+        return isinstance(parents.get(node), ast.Assign | ast.AnnAssign)
 
     def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
         """Make a dictionary."""
         slot = self.register(code, made.dst)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        for key, value in made.items:
-            name = self.constants.get((code, key)) if key is not None else None
-            if name is None:
-                self.heap.copy_into(self.register(code, value), container)
+        names = [self.constants.get((code, key)) if key is not None else None for key, _ in made.items]
+        for number, ((key, value), name) in enumerate(zip(made.items, names, strict=True)):
+            if key is None:
+                later = [each for each in names[number:] if isinstance(each, str)]
+                self.attributes.trees.spread(self.register(code, value), container, without=later)
             else:
                 self.slots.add_edge(self.register(code, value), self.heap.element(container, name))
 
@@ -235,18 +251,36 @@ class Reader:
             self.constants[code, made.dst] = made.value
 
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
-        """Apply an operator: ``+`` joins containers, and ``with`` enters contexts."""
+        """Apply an operator: ``+``, ``|`` and ``*`` give containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
-        if made.operation not in ("Add", "with"):
-            return
-
-        for operand in made.operands:
+        operands = [self.register(code, operand) for operand in made.operands]
+        containers = self.graph.calls.libraries.containers
+        if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
+            containers.extend(operands[0], operands[1])
+        if made.operation == "BitOr":
+            self.merge(code, made, slot)
+        for operand in operands:
             if made.operation == "with":
-                self.enter(self.register(code, operand), slot)
-            else:
-                self.slots.add_edge(self.register(code, operand), slot)
+                self.enter(operand, slot)
+            elif made.operation == "Add":
+                self.slots.add_edge(operand, slot)
+                containers.join(operand, slot)
+            elif made.operation == "Mult":
+                self.slots.add_edge_of(operand, slot, Container)
+                containers.join(operand, slot)
+
+    def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
+        """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
+        merged = Container(self.slots.slot("merged", slot), None)
+        last = made.node.right if isinstance(made.node, ast.BinOp) else getattr(made.node, "value", None)
+        keys = last.keys if isinstance(last, ast.Dict) else []
+        names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        for operand in made.operands:
+            source, without = self.register(code, operand), [] if operand == made.operands[-1] else names
+            self.attributes.trees.spread(source, merged, without=without)
+            self.slots.watch_mask(source, lambda _: self.attributes.trees.hold(merged, slot), Container)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
@@ -273,23 +307,25 @@ class Reader:
         source = self.register(code, made.src)
         self.graph.expressions.setdefault(place_of(self.file, made.node), []).append(source)
         targets = [self.register(code, dst) for dst in made.dsts]
+        if made.star is not None:
+            targets[made.star] = self.heap.element(self.heap.made(targets[made.star]), None)
+        self.take_apart(source, targets, made.star)
 
-        self.take_apart(source, targets, is_exact=made.star is None)
-
-    def take_apart(self, source: Slot, targets: list[Slot], *, is_exact: bool = True) -> None:
-        """Copy the elements of a slot to targets, each its own where the lengths agree."""
+    def take_apart(self, source: Slot, targets: list[Slot], star: int | None = None) -> None:
+        """Copy the elements of a slot to targets, each its own where the lengths agree or a star comes later."""
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
-                exact = is_exact and isinstance(value, Container) and value.length == len(targets)
-                return self.heap.parts_of(value, index if exact else None)
+                length = value.length if isinstance(value, Container) else None
+                is_own = length == len(targets) if star is None else length is not None and index < star
+                return self.heap.parts_of(value, index if is_own else None)
 
             def hand(part: Slot, target: Slot = target) -> None:
                 self.slots.add_edge(part, target)
 
             self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
             self.slots.add_edge_of(source, target, *WHOLE)
-            self.heap.shift(source, target, -1 if is_exact else None)
+            self.heap.shift(source, target, -1)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
         """Read all arms of a branch."""
@@ -325,6 +361,7 @@ class Reader:
         """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
         call = Call(
             place=place_of(self.file, made.node),
+            node=made.node,
             callee=ast.unparse(made.node.func),
             function=self.register(code, made.func),
             arguments=tuple((self.register(code, register), starred) for register, starred in made.args),
@@ -341,8 +378,9 @@ class Reader:
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:
-                node = ast.ClassDef(callee, [], [], [], [])
-                self.slots.put(self.register(code, made.dst), Class(ir.ClassCode(callee, node, fields=fields)))
+                class_ = ir.ClassCode(callee, ast.ClassDef(callee, [], [], [], []), fields=fields)
+                self.heap.classes.described.add(class_)
+                self.slots.put(self.register(code, made.dst), Class(class_))
 
     def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
         """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
@@ -353,6 +391,8 @@ class Reader:
                 self.attributes.read(owner, name, target)
             elif names_field(made.node, self.graph.attributes.names.documents[self.file].parents):
                 self.attributes.read_any(owner, target)
+                if isinstance(made.node.args[1], ast.Attribute):
+                    self.attributes.reads_of_fields.append((owner, target))
             for default, _ in made.args[2:]:
                 self.slots.add_edge(self.register(code, default), target)
             self.raw.named(str(name), made.node, owner, target)
@@ -366,17 +406,17 @@ class Reader:
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
         inner, slot = made.code, self.register(code, made.dst)
-        self.slots.put(slot, Function(inner))
+        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
+        value = self.mapped(inner, decorators)
+        self.slots.put(slot, value)
         if inner.owner is not None:
             slot = self.decorated_method(inner, slot)
         for name, register, _ in made.defaults:
             self.slots.add_edge(self.register(code, register), self.heap.variable(inner, name))
-        if inner.owner is not None and inner.parameters and inner.kind != "staticmethod":
-            own: Value = Class(inner.owner) if inner.kind == "classmethod" else Object(inner.owner)
-            self.slots.put(self.heap.variable(inner, inner.parameters[0]), own)
-        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
+        if inner.owner is not None and inner.parameters and inner.kind not in ("staticmethod", "classmethod"):
+            self.slots.put(self.heap.variable(inner, inner.parameters[0]), Object(inner.owner))
         for node, register in zip(decorators, made.decorators, strict=True):
-            self.decorate(node, self.register(code, register), inner, slot)
+            self.decorate(node, self.register(code, register), value, slot)
             if dotted_name(node.func if isinstance(node, ast.Call) else node).endswith(".parametrize"):
                 self.parametrize(node, inner)
         is_fixture = any(is_fixture_maker(node) for node in decorators)
@@ -385,6 +425,24 @@ class Reader:
         if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
             for name in inner.parameters:
                 self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
+
+    def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
+        """Return a function as its decorators map it over axes; a method is only widened."""
+        mapped = NOT_MAPPED
+        for node in reversed(decorators) if function.owner is None else ():
+            outer = self.mapping(node)
+            mapped = (outer and mapped.within(outer)) or mapped
+        return Partial(function, 0, mapped) if mapped.axes else Function(function)
+
+    def mapping(self, decorator: ast.expr) -> Mapped | None:
+        """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
+        names = self.graph.attributes.names
+        call = decorator if isinstance(decorator, ast.Call) else None
+        function = decorator if call is None else call.func
+        if call is not None and call.args:  # of ``partial``
+            function = call.args[0]
+        transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
+        return mapped_by(call) if transform is not None and transform.kind in MAPPING else None
 
     def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
         """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
@@ -411,8 +469,11 @@ class Reader:
                     for target in targets:
                         self.heap.copy_elements(slot, target)
 
-    def decorate(self, node: ast.expr, decorator: Slot, inner: ir.FunctionCode, slot: Slot) -> None:
+    def decorate(self, node: ast.expr, decorator: Slot, decorated: Function | Partial, slot: Slot) -> None:
         """Apply a decorator; keys among its arguments reach the function, as in pytest."""
+        inner = decorated.code
+        if isinstance(decorated, Partial) and self.mapping(node) is not None:
+            return
 
         def apply(value: Value) -> None:
             if isinstance(value, Key | Container):
@@ -421,7 +482,7 @@ class Reader:
             elif isinstance(value, Unknown):
                 self.slots.put(slot, value)
             else:
-                self.graph.calls.hand(value, Function(inner), slot, place_of(self.file, node))
+                self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
 
         for name in inner.parameters:
             self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
@@ -431,6 +492,8 @@ class Reader:
         """Make a class."""
         if self.graph.attributes.names.is_plain(self.file, made.code.node):
             self.heap.classes.plain.add(made.code)
+        if self.graph.attributes.names.is_described(self.file, made.code.node):
+            self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -21,6 +22,7 @@ class Call:
 
     Attributes:
         place: where it is.
+        node: how it is written.
         callee: how the callee is written.
         function: the slot of the callee.
         arguments: the slots of the positional arguments, and whether each is starred.
@@ -30,6 +32,7 @@ class Call:
     """
 
     place: Place
+    node: ast.Call
     callee: str
     function: Slot
     arguments: tuple[tuple[Slot, bool], ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from olympus_rules.reach.heap import Heap, Pool
@@ -125,6 +126,46 @@ class Trees:
         as_they_are = partial(self.slots.add_edge_of, source, target, Object)
         self.slots.watch_few(source, each, as_they_are, Object, most=FEW_CLASSES)
 
+    def spread(
+        self, source: Slot, target: Container, *, rest: Slot | None = None, without: Collection[str] = ()
+    ) -> None:
+        """Copy the elements of the dictionaries of a slot into another one, each under its name.
+
+        Args:
+            source: where the dictionaries are.
+            target: the dictionary.
+            rest: where elements without a name go; by default, into the dictionary.
+            without: the names that are written later.
+        """
+        every = self.heap.element(target, None) if rest is None else rest
+
+        def hand(name: str | int | None, part: Slot) -> None:
+            if name not in without:
+                with self.slots.trail.reading(source):
+                    self.slots.add_edge(part, self.heap.element(target, name) if isinstance(name, str) else every)
+
+        def each(value: Value) -> None:
+            if isinstance(value, Container):
+                self.heap.listening[value.display].append(hand)
+                for name, part in [(None, self.heap.element(value, None)), *self.heap.named_elements(value).items()]:
+                    hand(name, part)
+            else:
+                for part in self.heap.parts_of(value):
+                    hand(None, part)
+
+        def pooled() -> None:
+            self.slots.add_edge_of(source, self.heap.elements_pool.values, Container, Object)
+            hand(None, self.heap.elements_pool.slot)
+
+        self.slots.watch_few(source, each, pooled, Container, Object)
+        self.slots.add_edge_of(source, every, *WHOLE)
+        self.heap.shift(source, every, -1)
+
+    def hold(self, container: Container, slot: Slot) -> None:
+        """Put a container that was made elsewhere into a slot."""
+        self.slots.put(container.display, container)
+        self.slots.add_edge_of(container.display, slot, Container)
+
     def fields(self, owner: Object) -> Slot:
         """Return the slot of the values of all attributes of an object, methods left out."""
         slot = self.slots.slot("fields", owner)
@@ -145,7 +186,7 @@ class Trees:
     def give_namespace(self, value: Value, target: Slot) -> None:
         """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
         if isinstance(value, Object):
-            self.slots.put(target, self.namespace(value))
+            self.hold(self.namespace(value), target)
         elif isinstance(value, Unknown):
             every = self.heap.element(self.heap.made(self.slots.slot("namespace of many")), None)
             self.slots.add_edge_of(self.lost_fields(), every, *DATA)

@@ -12,8 +12,11 @@ from olympus_rules.reach.values import (
     BoundMethod,
     Class,
     Function,
+    Key,
+    Made,
     Member,
     Object,
+    Other,
     Partial,
 )
 
@@ -48,6 +51,7 @@ class Settling:
     def run(self) -> None:
         """Propagate values until nothing changes; an attribute of an unknown object may be that of any object."""
         self._settle()
+        self._unread_class_methods()
         for _ in range(ROUNDS):
             self._vague_reads()
             waiting, self.attributes.reads = self.attributes.reads, []
@@ -65,6 +69,7 @@ class Settling:
             self._settle()
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
+        self._unknown_records()
         for slot, scope in self.slots.empty():
             if isinstance(scope, ir.FunctionCode) and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
@@ -75,6 +80,25 @@ class Settling:
         self.slots.settle()
         while self.calls.binding.many.pass_on():
             self.slots.settle()
+
+    def _unread_class_methods(self) -> None:
+        """Let a class method that nobody reads from a class, as that of a library, be called with its own class."""
+        for methods in self.heap.classes.methods.values():
+            for method in methods:
+                if method.kind == "classmethod" and method.parameters and method.owner is not None:
+                    own = self.heap.variable(method, method.parameters[0])
+                    if not self.slots.mask(own):
+                        self.slots.put(own, Class(method.owner))
+        self._settle()
+
+    def _unknown_records(self) -> None:
+        """Read all fields of unknown objects: they may be of any class of the project that has annotated fields."""
+        for owner, slot in self.attributes.reads_of_fields:
+            if not self.slots.mask(owner) & ~self.slots.of_kinds(Made, Other):
+                self.slots.put(slot, OTHER)
+                for code in self.heap.classes.records:
+                    self.slots.add_edge_of(self.attributes.trees.fields(Object(code)), slot, Key)
+        self._settle()
 
     def _vague_reads(self) -> None:
         """Read attributes of objects of any class of the project."""
@@ -105,7 +129,7 @@ class Settling:
         for call in self.calls.all:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 continue
-            for slot in call.given:
+            for slot, _ in call.arguments:
                 for value in self.slots.values(slot):
                     if isinstance(value, Function | BoundMethod | Partial):
                         self.slots.put(call.result, value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 
 __all__ = [
     "CALLEES",
@@ -128,15 +129,17 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A callable with its first arguments bound.
+    """A callable with its first arguments bound, or one that is mapped over axes of its arguments.
 
     Attributes:
         code: that of the function.
         given: how many parameters are taken.
+        mapped: the axes over which it is mapped.
     """
 
     code: FunctionCode
     given: int
+    mapped: Mapped = NOT_MAPPED
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import ast
 
 from olympus_rules.libraries.names import UINT32
 
-__all__ = ["array_like", "is_array_of_words", "names_of_dtype"]
+__all__ = ["array_like", "is_array_of_words", "keys_of_words", "names_of_dtype", "takes_shape"]
 
 WORDS = (2, 4)
 """The number of words of a raw key."""
@@ -60,6 +60,23 @@ def array_like(call: ast.Call) -> ast.expr | None:
     has_dtype = any(option.arg == "dtype" for option in call.keywords)
     is_like = _last_name(call.func).endswith("_like") and not has_dtype
     return call.args[0] if is_like and len(call.args) in (1, 2) and not any(map(is_dtype_of_words, call.args)) else None
+
+
+def keys_of_words(call: ast.Call) -> list[ast.expr]:
+    """Return the keys whose words ``wrap_key_data`` wraps: ``k`` of ``wrap_key_data(key_data(k) + 1)``."""
+    inner = ast.walk(call) if _last_name(call.func) == "wrap_key_data" else ()
+    return [
+        each.args[0]
+        for each in inner
+        if isinstance(each, ast.Call) and _last_name(each.func) == "key_data" and each.args
+    ]
+
+
+def takes_shape(call: ast.Call, model: ast.expr) -> bool:
+    """Return whether a call makes an array of the shape of another one, whose dtype it takes."""
+    shapes = [option.value for option in call.keywords if option.arg == "shape"] or call.args[:1]
+    is_like = _last_name(call.func).endswith("_like") and not any(option.arg == "shape" for option in call.keywords)
+    return is_like or [ast.unparse(shape) for shape in shapes] == [f"{ast.unparse(model)}.shape"]
 
 
 def _last_name(function: ast.expr) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.access import as_term, get_item
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.arguments import parts as parts_of
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Choice, Metadata, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
 from olympus_rules.libraries.names import ELEMENTWISE_MODULES, METADATA
@@ -42,7 +42,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         return joined
     if name in STACKING and isinstance(first, Sequence):
         axes.look_at_joined(flow, name, first, arguments)
-        return Sequence("stack", first.items, first.open)
+        return _joined_rows(flow, name, first, arguments)
     if name in ("array", "asarray") and isinstance(first, Term):
         return first
     if (
@@ -72,6 +72,25 @@ def _first(name: str, arguments: Arguments) -> Value | None:
     """Return the first argument, or the arrays that a function gets by name."""
     first = arguments.positional[0][0] if arguments.positional else None
     return first if first is not None or name not in axes.ARRAYS else arguments.get(0, axes.ARRAYS[name])
+
+
+def _joined_rows(flow: Flow, name: str, arrays: Sequence, arguments: Arguments) -> Sequence:
+    """Return the rows of joined arrays: the arrays, or the rows of each if they are concatenated."""
+    rows: list[Value] = []
+    is_open = arrays.open
+    joins_rows = name == "concatenate" and arguments.get(1, "axis") in (None, Const(0))
+    for array in arrays.items:
+        if isinstance(array, Sequence) and array.kind == "stack" and joins_rows:
+            rows += array.items
+            is_open = is_open or array.open
+        elif not isinstance(array, Term) or not (joins_rows or (name == "vstack" and flow.knowledge.rank(array))):
+            rows.append(array)
+        elif flow.terms.operation(array) == "view" and flow.terms.data(array) == "newaxis":
+            rows.append(flow.terms.args(array)[0])
+        else:  # any number of rows
+            rows.append(get_item(flow, array, flow.terms.fresh()))
+            is_open = True
+    return Sequence("stack", tuple(rows), is_open)
 
 
 def _join(flow: Flow, qualified: str, name: str, arguments: Arguments) -> None:

@@ -7,6 +7,7 @@ import bisect
 import itertools
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import dotted_name
@@ -20,6 +21,7 @@ from olympus_rules.libraries.names import (
     KEY_TYPES,
     LITERALS,
     PRNG_KEY,
+    RANDOM,
     REMOVED_MAKERS,
     TYPE_ARGUMENTS,
     TYPING,
@@ -217,6 +219,9 @@ class _Scan:
             if isinstance(node, ast.Attribute) and self.qualified(node, code) in CONSTRUCTORS:
                 yield self.named(node)
             return
+        if isinstance(node, ast.Attribute) and node.attr in NAMES and gives_module(node.value):
+            yield self.named(node)
+            return
         if isinstance(node, ast.Attribute) and node.attr == "unsafe_raw_array":
             yield Reference(node=node, confidence=Confidence.LIKELY, qualified="unsafe_raw_array", context=context)
             return
@@ -239,7 +244,11 @@ class _Scan:
         user = self.document.parents.get(node)
         if isinstance(user, ast.Subscript):
             return ast.unparse(user.value).endswith("__dict__") or ast.unparse(user.value).startswith("vars(")
-        return isinstance(user, ast.Call) and dotted_name(user.func).rpartition(".")[2] in BY_NAME
+        if isinstance(user, ast.Assign) and isinstance(user.targets[0], ast.Name):
+            calls = (call for call in ast.walk(self.document.tree) if takes_name(call))
+            return any(argument.id == user.targets[0].id for call in calls
+                       for argument in call.args if isinstance(argument, ast.Name))  # fmt: skip
+        return takes_name(user)
 
     def named(self, node: ast.expr) -> Reference:
         """Return a reference to the constructor by its name."""
@@ -310,6 +319,21 @@ class _Scan:
             if qualified in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS:
                 return qualified
         return None
+
+
+def takes_name(call: ast.AST | None) -> TypeGuard[ast.Call]:
+    """Return whether a call reads or replaces an attribute by its name."""
+    return isinstance(call, ast.Call) and dotted_name(call.func).rpartition(".")[2] in BY_NAME
+
+
+def gives_module(node: ast.expr) -> bool:
+    """Return whether an expression finds the module of the constructors by its name."""
+    match node:
+        case ast.Call(func=function, args=[ast.Constant(value=name), *_]):
+            return name == RANDOM and dotted_name(function).rpartition(".")[2] in ("import_module", "__import__")
+        case ast.Subscript(value=modules, slice=ast.Constant(value=name)):
+            return name == RANDOM and dotted_name(modules) == "sys.modules"
+    return False
 
 
 def asks_for_names(node: ast.If | ast.IfExp | ast.Try) -> bool:

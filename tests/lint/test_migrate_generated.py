@@ -1,0 +1,201 @@
+"""``--migrate`` and ``--fix`` on what random projects have shown: keys lost on their way, and wrong rewrites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import command
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import collections
+import dataclasses
+import importlib
+import io
+import operator
+import pickle
+import sys
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class State(NamedTuple):
+    mean: jax.Array
+    rng: jax.Array
+
+
+@dataclasses.dataclass
+class Box:
+    mean: jax.Array
+    rng: Any = dataclasses.field(default_factory=lambda: jax.random.PRNGKey(1))
+
+
+def save(state):
+    np.savez(io.BytesIO(), **state)
+
+
+"""
+COUNT = "print(sum(leaf.size for leaf in jax.tree.leaves(state)))\n"
+LOST = {
+    "handed to map, in a tuple": "state = (np.ones(2), list(map(jax.random.PRNGKey, [0, 1]))[1])\n" + COUNT,
+    "replaced in a named tuple": "state = State(np.ones(2), None)._replace(rng=jax.random.PRNGKey(0))\n" + COUNT,
+    "replaced, mapped": (
+        "state = State(np.ones(2), None)._replace(rng=jax.random.PRNGKey(0))\nprint(jax.tree.map(jnp.ndim, state))\n"
+    ),
+    "replaced, compared": (
+        "state = State(1, None)._replace(rng=jax.random.PRNGKey(0))\n"
+        "jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b), state, state)\n"
+    ),
+    "iterated in an attribute": "box = Box(1)\nfor word in box.rng:\n    print(word)\n",
+    "unpacked from an attribute": "high, low = Box(1).rng\n",
+    "attribute of a copy": (
+        "@dataclasses.dataclass\nclass Inner:\n    mean: Any\n    rng: Any\n\n\n"
+        "@dataclasses.dataclass\nclass Outer:\n    held: Any\n\n\n"
+        "outer = dataclasses.replace(Outer(None), held=Inner((2, 2), jax.random.PRNGKey(1)))\n"
+        "state = ((2, 2), 3, dataclasses.astuple(outer.held))\n"
+        "print(jax.tree.map(lambda leaf: leaf.tobytes().hex() if hasattr(leaf, 'tobytes') else 0, state))\n"
+    ),
+    "list of a named tuple": "state = list(State(np.ones(2), jax.random.PRNGKey(0)))\n" + COUNT,
+    "deque of a named tuple": (
+        "state = collections.deque(State(np.ones(2), jax.random.PRNGKey(0)))\nprint(sum(leaf.size for leaf in state))\n"
+    ),
+    "default factory beside numbers": "state = [np.ones(2), Box(1).rng]\n" + COUNT,
+    "pickled": "state = pickle.loads(pickle.dumps([np.ones(2), jax.random.PRNGKey(0)]))\n" + COUNT,
+    "class of an object": "old = State(1, jax.random.PRNGKey(0))\nstate = type(old)(mean=1, rng=old.rng)\n" + COUNT,
+    "class as an attribute": "old = State(1, jax.random.PRNGKey(0))\nstate = old.__class__(1, old.rng)\n" + COUNT,
+    "written to a dictionary": (
+        'state = {"mean": np.ones(2)}\nstate["rng"] = jax.random.split(jax.random.PRNGKey(0), 4)\nsave(state)\n'
+    ),
+    "written under names of fields": (
+        "box, state = Box(1), {}\nfor field in dataclasses.fields(box):\n"
+        "    state[field.name] = getattr(box, field.name)\nlines = [repr(state)]\n"
+    ),
+    "rewrapped": (
+        "key = jax.random.PRNGKey(0)\n"
+        "key = jax.random.wrap_key_data(jax.random.key_data(key) + 1, impl=jax.random.key_impl(key))\n"
+        "state = jnp.stack([jax.random.fold_in(key, i) for i in range(4)])\nprint(state.size // 4)\n"
+    ),
+    "mapped over the words": (
+        "keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])\n"
+        "print(jax.vmap(lambda word: word, in_axes=1)(keys))\n"
+    ),
+    "mapped over the words, one of several": (
+        "keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])\n"
+        "print(jax.vmap(lambda n, word: word, in_axes=(None, 1))(3, keys))\n"
+    ),
+    "all words of an element": (
+        "keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))\nkey = jnp.roll(keys, 1, axis=0)[0][:]\n"
+    ),
+    "read from a module that is found by its name": (
+        'key = importlib.import_module("jax.random").PRNGKey(0)\nprint(np.asarray(key))\n'
+    ),
+    "read from a module that is loaded": 'key = sys.modules["jax.random"].PRNGKey(0)\nprint(np.asarray(key))\n',
+    "read by a name in a variable": 'name = "PRNGKey"\nkey = getattr(jax.random, name)(0)\nprint([str(key)])\n',
+}
+KEPT = {
+    "rows of concatenated keys": (
+        "key = jax.random.PRNGKey(0)\nother = jax.random.fold_in(key, 1)\n"
+        "one = jax.lax.concatenate([key[None], other[None]], 0)[1]\nprint(jax.random.normal(one.reshape(1, -1)[0]))\n"
+    ),
+    "a copy without keys": "state = State(np.ones(2), None)._replace(mean=3)\nprint(len(repr(state)))\n",
+    "mapped over keys": (
+        "keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])\n"
+        "print(jax.vmap(lambda n, k: jax.random.normal(k), in_axes=(None, 0))(3, keys))\n"
+    ),
+    "a default that is only used": "print(jax.random.normal(Box(1).rng))\n",
+}
+
+
+@pytest.mark.parametrize("style", ["typed", "portable"])
+@pytest.mark.parametrize("body", LOST.values(), ids=LOST.keys())
+def test_what_becomes_of_keys_is_told(body: str, style: Any) -> None:
+    head = HEAD if "Box" in body else HEAD.replace("jax.random.PRNGKey(1)", "None")
+    assert migrate([Text("program.py", Settings(), head + body)], Target(style)).is_open
+
+
+@pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
+def test_correct_uses_hold_nothing_back(body: str) -> None:
+    migration = migrate([Text("program.py", Settings(), HEAD + body)], Target("typed"))
+    assert not migration.is_open
+    assert "PRNGKey" not in migration.texts[0].new
+
+
+def test_a_builtin_is_none_of_the_names_of_a_star_import(tmp_path: Path) -> None:
+    tools = HEAD.replace("jax.random.PRNGKey(1)", "None") + "class Keys:\n    key = jax.random.PRNGKey(1)\n"
+    (tmp_path / "tools.py").write_text(tools)
+    program = """\
+import jax
+import jax.numpy as jnp
+from tools import *
+
+box = Box(1, Keys.key)
+for key in (k for k in [getattr(box, "rng")]):
+    print(jnp.array([key[0], *key[1:]]), key.size)
+"""
+    (tmp_path / "main.py").write_text(program)
+    assert command(tmp_path, "--no-cache", "--migrate", ".").returncode == 1
+
+
+@pytest.mark.parametrize("style", ["typed", "portable"])
+def test_a_key_of_concatenated_rows_is_one_key(style: Any) -> None:
+    body = KEPT["rows of concatenated keys"]
+    migration = migrate([Text("program.py", Settings(), HEAD + body)], Target(style))
+    assert "reshape(1, -1)" in migration.texts[0].new or "reshape(1, *one.shape)" in migration.texts[0].new
+
+
+def test_a_fix_keeps_the_import_that_another_fix_uses(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+from jax.random import PRNGKey as make, normal
+
+
+def draw(rng=None):
+    if rng is None:
+        rng = jnp.zeros(2, jnp.uint32)
+    return normal(rng)
+
+
+print(draw(), draw(make(1)))
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    after = (tmp_path / "program.py").read_text()
+    assert after != program
+    assert ("make(" in after) == ("PRNGKey as make" in after)
+
+
+def test_a_copy_of_an_object_of_another_file_has_the_new_values(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+from elsewhere import State
+
+state = State(1, None)._replace(rng=jax.random.PRNGKey(0))
+print([jnp.ndim(leaf) for leaf in jax.tree.leaves(state)])
+"""
+    (tmp_path / "program.py").write_text(program)
+    assert command(tmp_path, "--no-cache", "--migrate", "program.py").returncode == 1
+
+
+def test_a_fix_reads_files_of_other_projects_without_constructors(tmp_path: Path) -> None:
+    files = {
+        "b/pyproject.toml": "",
+        "b/pkg/__init__.py": "",
+        "b/pkg/tools.py": "import jax\n\nkey = jax.random.PRNGKey(1)\n",
+        "scripts/main.py": "import jax\nimport numpy as np\nfrom pkg.tools import key\n\nprint(np.asarray(key))\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY201", ".")
+    assert (tmp_path / "b/pkg/tools.py").read_text() == files["b/pkg/tools.py"]

@@ -1,0 +1,253 @@
+"""Keys in objects, dictionaries and recursive walks keep their way: programs that break are not renamed silently."""
+
+from __future__ import annotations
+
+import pytest
+from migrated import numbers
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import collections
+import copy
+import dataclasses
+import itertools
+import threading
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+T = TypeVar("T")
+result = []
+key = jax.random.PRNGKey(0)
+keys = jax.random.split(key, 3)
+first, second = jax.random.split(key)
+TREE = {"a": {"w": jnp.ones(3), "key": key}}
+STATE = {"w": jnp.ones(3), "key": key}
+
+
+@dataclass
+class Data:
+    w: Any
+    key: Any
+
+
+class Row(NamedTuple):
+    w: Any
+    key: Any
+
+
+class Box(Generic[T]):
+    def __init__(self, item):
+        self.item = item
+
+    def get(self):
+        return self.item
+
+
+class Seq:
+    def __init__(self, key):
+        self.key = key
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.key, sub = jax.random.split(self.key)
+        return sub
+
+
+class Stack:
+    def __init__(self):
+        self.storage = collections.deque()
+
+    def push(self, item):
+        self.storage.append(item)
+
+    def peek(self):
+        return self.storage[-1]
+
+
+"""
+WALK = """
+def walk(tree):
+    if isinstance(tree, {kind}):
+        return {parts}
+    return {leaf}
+result = walk({tree})
+"""
+BREAKING = {
+    "walk, array of NumPy": WALK.format(
+        kind="dict", parts="[walk(v) for v in tree.values()]", leaf="np.asarray(tree)", tree="TREE"
+    ),
+    "walk, sum": WALK.format(
+        kind="dict", parts="sum(walk(v) for v in tree.values())", leaf="jnp.sum(tree)", tree="TREE"
+    ),
+    "walk, size": WALK.format(
+        kind="list", parts="sum(walk(v) for v in tree)", leaf="tree.size", tree="[jnp.ones(3), [key]]"
+    ),
+    "walk, dictionary": WALK.format(
+        kind="dict", parts="{k: walk(v) for k, v in tree.items()}", leaf="np.array(tree)", tree="TREE"
+    ),
+    "walk, fields": WALK.format(
+        kind="Data",
+        parts="[walk(getattr(tree, f.name)) for f in dataclasses.fields(tree)]",
+        leaf="np.asarray(tree)",
+        tree="Data(jnp.ones(3), key)",
+    ),
+    "walk, list that is filled": """
+def walk(tree, found):
+    if isinstance(tree, dict):
+        for k in tree:
+            walk(tree[k], found)
+    else:
+        found.append(np.asarray(tree))
+    return found
+result = walk(TREE, [])
+""",
+    "walk, method": """
+class Walker:
+    def walk(self, tree):
+        if isinstance(tree, dict):
+            for v in tree.values():
+                self.walk(v)
+        else:
+            result.append(np.array(tree))
+Walker().walk(TREE)
+""",
+    "vars of self": """
+class A:
+    def __init__(self, key):
+        self.key = key
+    def words(self):
+        return vars(self)["key"].shape[-1]
+result = A(key).words()
+""",
+    "sum of sums": "result = sum(jnp.sum(jnp.asarray(leaf)) for leaf in jax.tree.leaves(STATE))",
+    "text of a dtype": "result = [len(x) for x in jax.tree.leaves(jax.tree.map(lambda x: str(x.dtype), STATE))]",
+    "description": "specs = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), STATE)\n"
+    "result = [each.size for each in jax.tree.leaves(specs)]",
+    "fields of an unknown object": """
+def save(state):
+    return [np.asarray(getattr(state, f.name)) for f in dataclasses.fields(state)]
+result = globals()["save"](Data(jnp.ones(3), key))
+""",
+    "class method of a base": """
+class Base:
+    @classmethod
+    def create(cls, **given):
+        return cls(**given)
+@jax.tree_util.register_dataclass
+@dataclass
+class State(Base):
+    w: Any
+    key: Any
+result = sum(x.size for x in jax.tree.leaves(State.create(w=jnp.ones(3), key=key)))
+""",
+    "copy of a named tuple": "result = [x.size for x in Row(jnp.ones(3), None)._replace(key=key)]",
+    "named tuple of a list": "result = np.sum(Row._make([jnp.ones(3), key]).key)",
+    "merged dictionaries": "result = (STATE | {'n': 1})['key'].size",
+    "merged with what may have the name": """
+def merged(flag):
+    more = {}
+    if flag:
+        more["other"] = 1
+    return STATE | more
+result = merged(False)["key"].size
+""",
+    "dictionary of a dictionary": "result = dict(STATE, n=1)['key'].size",
+    "chain of rows": "result = list(itertools.chain.from_iterable(keys))",
+    "loop over a chain of rows": "for word in itertools.chain.from_iterable(keys):\n    result.append(int(word))",
+    "chain of a list of keys": "pair = [first, second]\nresult = list(itertools.chain.from_iterable(pair))",
+    "chain of starred rows": "result = sum(itertools.chain(*keys))",
+    "chain of a starred list": "pair = [first, second]\nresult = list(itertools.chain(*pair))",
+    "columns of a list": "pair = [first, second]\nhigh, low = zip(*pair)\nresult = [int(x) for x in high]",
+    "first words": "result = [int(word) for word in itertools.islice(key, 1)]",
+    "next of an iterator": "result = next(iter(Seq(key))).size",
+    "subscript of a generic base": """
+class KeyBox(Box[int]):
+    pass
+result = KeyBox(key).get().size
+""",
+    "subscript of a generic class": "result = Box[int](key).get().size",
+    "base of the standard library": """
+class Local(Stack, threading.local):
+    pass
+STACK = Local()
+STACK.push(Seq(key))
+result = next(STACK.peek()).size
+""",
+    "stack of frames": """
+class Frame(NamedTuple):
+    params: Any
+    keys: Any
+STACK = Stack()
+STACK.push(Frame({}, Stack()))
+STACK.peek().keys.push(Seq(key))
+result = next(STACK.peek().keys.peek()).size
+""",
+}
+LIBRARIES = {
+    "attribute": "result = state.key.size",
+    "leaves": "result = [np.asarray(x) for x in jax.tree.leaves(state)]",
+    "bytes": "result = len(flax.serialization.to_bytes(state))",
+    "copy": "result = sum(x.size for x in jax.tree.leaves(state.replace(key=jax.random.PRNGKey(1))))",
+}
+TRAINING = """
+import flax
+from flax.training import train_state
+class State(train_state.TrainState):
+    key: Any
+state = State.create(apply_fn=None, params={"w": jnp.ones(3)}, tx=None, key=key)
+"""
+RIGHT = {
+    "walk": """
+def walk(tree, f):
+    if isinstance(tree, dict):
+        return {k: walk(v, f) for k, v in tree.items()}
+    return f(tree)
+result = jax.random.normal(walk(TREE, lambda x: x)["a"]["key"])
+""",
+    "spread": "result = jax.random.normal({**STATE, 'n': 1}['key'])",
+    "overwritten": "result = ({'key': jnp.ones(2)} | {'key': key, 'w': 1})['key']",
+    "another element": "other = STATE | {'n': 1}\nresult = np.sum(other['w']), jax.random.normal(other['key'])",
+    "grid": "grid = jax.random.split(key, (2, 3))\n"
+    "result = [jax.random.normal(k) for k in itertools.chain.from_iterable(grid)]",
+    "slice": "result = [jax.random.normal(k) for k in itertools.islice(keys, 2)]",
+    "lists": "result = [jax.random.normal(k) for k in itertools.chain.from_iterable([[first], [second]])]",
+    "product": "result = [jax.random.normal(k) * n for k, n in itertools.product(keys, range(2))]",
+    "repeat": "result = [jax.random.normal(k) for k in itertools.repeat(key, 2)]",
+    "next": "result = jax.random.normal(next(iter(keys))), jax.random.normal(next(Seq(key)))",
+    "text": "result = jax.random.normal(Row('abc'.replace('a', 'b'), key).key)",
+}
+
+
+def migrated(body: str) -> Migration:
+    """Return the migration of a program."""
+    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target("typed"))
+
+
+@pytest.mark.parametrize("body", BREAKING.values(), ids=BREAKING)
+def test_what_breaks_is_announced(body: str) -> None:
+    migration = migrated(body)
+    assert migration.held and not migration.free
+
+
+@pytest.mark.parametrize("use", LIBRARIES.values(), ids=LIBRARIES)
+def test_objects_of_library_classes_keep_their_keys(use: str) -> None:
+    migration = migrated(TRAINING + use)
+    assert migration.held
+
+
+@pytest.mark.parametrize("body", RIGHT.values(), ids=RIGHT)
+def test_what_works_is_renamed(body: str) -> None:
+    migration = migrated(body)
+    assert migration.free and not migration.held
+    pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
+    assert numbers(migration.texts[0].new, typed=False) == numbers(f"{HEAD}{body}\n", typed=False) != []

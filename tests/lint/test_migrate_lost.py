@@ -1,0 +1,115 @@
+"""Ways by which keys got lost on the way to a place: the migration announces the places, and nothing that is fine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import collections
+import dataclasses
+import io
+import itertools
+import operator
+import pickle
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+key = jax.random.PRNGKey(1)
+"""
+LOST = {
+    "a constructor that is mapped": """
+made = list(map(jax.random.PRNGKey, range(2)))[1]
+out = jax.tree.map(lambda leaf: leaf.sum(), made)
+""",
+    "a union of dictionaries": "state = {'shape': (2, 2), 'n': 3} | {'rng': key}\nout = str(state)\n",
+    "a dictionary that takes up another one": """
+state = {'n': 3}
+alias = state
+state |= {'rng': key}
+out = str(alias)
+""",
+    "a sum of lists": "pair = [1] + [key]\nout = jax.tree.map(lambda k: k.sum(), pair[1])\n",
+    "a sum of tuples": "state = (0.5, 2) + (key,)\nout = jax.tree.map(lambda k: k.sum(), state[2])\n",
+    "a list that is repeated": "keys = [key] * 3\nout = jax.tree.map(lambda k: k.sum(), keys[2])\n",
+    "a list of numbers that takes a key": """
+state = [0.5]
+state.append(key)
+out = jax.tree.reduce(lambda total, leaf: total + jnp.size(leaf), state, 0)
+""",
+    "a list with all of another one": """
+state = [{'rng': key}, *[1, 2]]
+out = jax.tree.map(lambda k: k.sum(), state[0]['rng'])
+""",
+    "an array with the dtype of keys": """
+keys = jnp.array([jax.random.PRNGKey(i) for i in range(2)])
+other = jnp.zeros(keys.shape, keys.dtype).at[0].set(keys[1])
+out = ~other
+""",
+    "words that are made an array of keys": """
+rows = jnp.zeros((2, 2), jnp.uint32).at[0].set(key)[0]
+out = np.random.RandomState(rows).rand()
+""",
+}
+FINE = {
+    "lists of shapes": "shape = [2, 3]\nout = jax.random.normal(key, [4] + shape) * jnp.ones([1] * 3)\n",
+    "settings of two dictionaries": "out = jax.random.normal(({'n': 3} | {'rng': key})['rng'], ({'n': 3} | {})['n'])\n",
+    "keys of two lists": """
+first, *rest = [key] + list(jax.random.split(key))
+out = [jax.random.normal(k) for k in rest]
+""",
+    "flags": "flags = 1 | 2\nout = jax.random.bits(key) | flags\n",
+    "an empty array of keys": """
+keys = jnp.zeros((2, *key.shape), key.dtype).at[0].set(key)
+out = jax.random.normal(keys[0])
+""",
+}
+
+
+def outcome(text: str) -> Any:
+    """Return what a program computes, keys as their words; the type of its error, if there is one."""
+    import jax
+
+    names: dict[str, Any] = {}
+    try:
+        exec(text, names)
+        return [str(plain(leaf)) for leaf in jax.tree.leaves(names["out"])]
+    except Exception as error:
+        return type(error)
+
+
+def plain(leaf: Any) -> Any:
+    import jax
+
+    is_key = isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(leaf) if is_key else leaf
+
+
+def migrated(code: str) -> tuple[str, Migration]:
+    text = f"{HEAD}{code}"
+    assert isinstance(outcome(text), list), outcome(text)
+    return text, migrate([Text("program.py", Settings(), text)], Target("typed"))
+
+
+@pytest.mark.parametrize("code", LOST.values(), ids=LOST.keys())
+def test_what_would_break_is_announced(code: str) -> None:
+    text, migration = migrated(code)
+    ready = migration.texts[0].ready.replace("jax.random.PRNGKey", "jax.random.key")
+    assert outcome(ready) != outcome(text), "the program survives typed keys"
+    assert migration.is_open and migration.held
+
+
+@pytest.mark.parametrize("code", FINE.values(), ids=FINE.keys())
+def test_what_is_fine_is_migrated(code: str) -> None:
+    text, migration = migrated(code)
+    assert not migration.is_open
+    assert "PRNGKey" not in migration.texts[0].new and outcome(migration.texts[0].new) == outcome(text)
