@@ -212,7 +212,7 @@ def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | N
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
     found = reached.parameters()
-    reached.forget()
+    reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles
     return found

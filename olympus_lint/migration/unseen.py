@@ -199,8 +199,7 @@ class Use:
             ):
                 found = self.reads(parent, name)
             case ast.Assign(targets=[ast.Subscript(value=buffer)]):
-                held = {type(value) for value in self.values(buffer)}
-                return self.node if held <= {Key, Other} else None
+                return self.node if all(isinstance(value, Key | Other) for value in self.values(buffer)) else None
             case ast.Call() if self.node is not parent.func:
                 found = self.is_refused(parent)
             case ast.keyword():

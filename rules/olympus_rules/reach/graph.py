@@ -49,3 +49,8 @@ class Graph:
     expressions: dict[Place, list[Slot]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
+
+    def forget(self) -> None:
+        """Let the memory go, which is full of circles; nothing can be asked afterwards."""
+        self.heap.slots.forget()
+        self.expressions.clear()

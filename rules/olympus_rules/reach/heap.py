@@ -150,10 +150,6 @@ class Heap:
                 self.slots.add_edge(slot, both)
         return [both]
 
-    def copy_into(self, source: Slot, container: Container) -> None:
-        """Copy the elements of a slot into a container."""
-        self.iterate(source, self.element(container, None))
-
     def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy the keys of a slot with ``axes`` more axes; ``None`` is an unknown number."""
 

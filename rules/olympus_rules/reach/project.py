@@ -115,11 +115,6 @@ class ProjectReach:
         self._contents = Contents(attributes.trees)
         self._texts = Contents(attributes.trees, as_text=True)
 
-    def forget(self) -> None:
-        """Let the memory of the graph go, which is full of circles; nothing can be asked afterwards."""
-        self.slots.forget()
-        self.graph.expressions.clear()
-
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self.keys_in(self.graph.expressions.get(place, ()))

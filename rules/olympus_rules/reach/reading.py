@@ -220,7 +220,7 @@ class Reader:
         self.slots.put(slot, container)
         for index, (item, is_starred) in enumerate(made.items):
             if is_starred:
-                self.heap.copy_into(self.register(code, item), container)
+                self.heap.iterate(self.register(code, item), self.heap.element(container, None))
             else:
                 self.slots.add_edge(self.register(code, item), self.heap.element(container, None if starred else index))
 

@@ -119,6 +119,7 @@ class Slots:
         same: the slot that stands for a slot and all that are one with it.
         unlimited: slots that hold any number of values.
         lost: the values that a slot did not take.
+        is_cut_short: whether there were too many steps, so that few values are told apart.
     """
 
     def __init__(self) -> None:
@@ -145,15 +146,7 @@ class Slots:
         self._fewer = list(FEWER_TOLD_APART)
         self._most_steps = MOST_STEPS
         self.lost: dict[Slot, int] = {}
-
-    @property
-    def is_cut_short(self) -> bool:
-        """Say whether there were too many steps, so that few values are told apart."""
-        return self._most < sys.maxsize
-
-    def __len__(self) -> int:
-        """Return the number of slots."""
-        return len(self._values)
+        self.is_cut_short = False
 
     def slot(self, *name: Hashable) -> Slot:
         """Return the slot of a name; a new name has a new slot."""
@@ -364,6 +357,7 @@ class Slots:
         while self._queue:
             if self._steps > self._most_steps and self._fewer:
                 self._most, *self._fewer = self._fewer
+                self.is_cut_short = True
                 self._most_steps = self._steps + MORE_STEPS
             if self._edges > self._most_edges:
                 self._join_cycles()
