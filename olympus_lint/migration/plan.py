@@ -146,7 +146,6 @@ def plan(
     texts = held.by_texts()
     held.by_exits(open_places)
     held.by_limits()
-    held.by_number()
     held.by_choice(staying)
     held.by_company()
     found = {
@@ -314,15 +313,6 @@ class _Held:
             reason = Reason(self._filenames[each.place.file], each.place.line, f"{how}, {TOO_MUCH}")
             for maker in each.keys & self._sources:
                 self.reasons[maker].add(reason)
-
-    def by_number(self) -> None:
-        """Add the calls of very many functions into which keys are not followed."""
-        from olympus_rules.reach.lost import left_out
-
-        for call, makers in left_out(self._reached):
-            why = f"is passed to `{call.callee}`, which may call more functions than can be followed"
-            found = self._reached.ways_to([call.place], makers, is_call=True)
-            self._add(Reason(self._filenames[call.place.file], call.place.line, why), found, makers)
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""

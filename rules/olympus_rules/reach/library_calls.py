@@ -287,7 +287,6 @@ class LibraryCalls:
             return
         is_over = self.binding.is_over_limit(call.place)
         if is_over and not self.binding.many.takes(1):
-            self.binding.many.left_out.add(call.place)
             return
         result = call.result
         if transform.kind in ("scan", "map"):

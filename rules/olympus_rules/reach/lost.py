@@ -10,7 +10,6 @@ from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import LIMITED
 from olympus_rules.reach.project import ProjectReach, functions_of
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     BoundMethod,
@@ -27,7 +26,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["Lost", "left_out", "lost"]
+__all__ = ["Lost", "lost"]
 
 POOLS = ("elements", "contents", "leaves", "fields")
 
@@ -54,15 +53,6 @@ def lost(reached: ProjectReach) -> list[Lost]:
     that come back by a merger.
     """
     return list(_Search(reached).found()) if reached.slots.is_cut_short else []
-
-
-def left_out(reached: ProjectReach) -> Iterator[tuple[Call, frozenset[Place]]]:
-    """Yield the calls of more functions than are followed, with the keys that surely reach them."""
-    for call in reached.calls.all:
-        if call.place in reached.calls.binding.many.left_out:
-            sure = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in call.given))
-            if sure:
-                yield call, sure
 
 
 class _Search:

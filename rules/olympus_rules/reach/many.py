@@ -16,7 +16,7 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH
-from olympus_rules.reach.values import Container, Key, Object, Place, Unknown, Value, Words
+from olympus_rules.reach.values import Container, Key, Object, Unknown, Value, Words
 
 __all__ = ["ANY", "KEPT", "Callees", "Many", "widen_function"]
 
@@ -31,11 +31,7 @@ ANY = -1
 
 
 class Many:
-    """The call sites that may call very many functions.
-
-    Attributes:
-        left_out: those that are over the limit of pairs: what they are given is not followed into all callees.
-    """
+    """The call sites that may call very many functions."""
 
     def __init__(
         self, heap: Heap, further: Callable[[ir.FunctionCode], Slot], slots_of: Callable[[Value], list[Slot]]
@@ -58,8 +54,6 @@ class Many:
         self._numbers: dict[Callees, int] = {}
         self._links: list[tuple[Slot, Slot]] = []
         self._left = MOST_PAIRS
-        self._places: dict[Slot, Place] = {}
-        self.left_out: set[Place] = set()
 
     def add(self, call: Call, code: ir.FunctionCode, offset: int, *, is_mapped: bool) -> int:
         """Add a callee of a call site, which may map it over axes; return how many there were."""
@@ -76,7 +70,6 @@ class Many:
     def wait(self, call: Call, given: Mapping[int | str, list[Slot]]) -> None:
         """Let the arguments of a call, by position or name, wait until all its callees are known."""
         self._waiting[call.result] = given
-        self._places[call.result] = call.place
 
     def pass_on(self) -> bool:
         """Hand on the keys that calls are given and that come back, and what holds keys; return whether any is new."""
@@ -85,10 +78,7 @@ class Many:
         for result in waiting:
             groups[frozenset([*self._called[result]][self._linked.get(result, 0) :])].append(result)
         for callees, results in sorted(groups.items(), key=lambda group: len(group[0]) * len(group[1])):
-            if not self.takes(len(callees) * len(results)):
-                self.left_out.update(map(self._places.__getitem__, results))
-                continue
-            for result in results:
+            for result in results if self.takes(len(callees) * len(results)) else ():
                 self._link(result, waiting[result], callees)
         kept = self._kept() if self._links else 0
         changed = False
