@@ -52,6 +52,8 @@ FOUND = {
     + "for f in ALL:\n    a, b = f()\n    a[0]",
     "a mapped function": functions("return x[0]") + f"for f in ALL:\n    jax.tree.map(f, [{KEY}])",
     "a transformed function": functions("return x[0]") + f"for f in ALL:\n    jax.jit(f)({KEY})",
+    "a function mapped over keys": functions("return x[0]")
+    + f"for f in ALL:\n    jax.vmap(f)(jax.random.split({KEY}, 3))",
     "constructors": classes("self.x = x[0]", "self.x = x", "__init__") + f"for C in ALL:\n    C({KEY})",
     "callable objects": classes("return x[0]", "return x", "__call__") + f"for C in ALL:\n    C()({KEY})",
     "methods": classes("return x[0]", "return x", "run") + f"for C in ALL:\n    C().run({KEY})",
@@ -63,6 +65,8 @@ FOUND = {
 }
 FINE = {
     "functions": functions("return jax.random.normal(x)") + f"for f in ALL:\n    f({KEY})",
+    "mapped functions": functions("return jax.random.normal(x)")
+    + f"for f in ALL:\n    jax.vmap(f)(jax.random.split({KEY}, 3))",
     "other arguments": functions("return y[0] + jax.random.normal(x)", "return x", "x, y")
     + f"for f in ALL:\n    f({KEY}, jnp.ones(3))",
     "methods": classes("return jax.random.split(x)", "return x", "run") + f"for C in ALL:\n    C().run({KEY})",

@@ -8,7 +8,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.many import ANY, KEPT, Many, widen_function
+from olympus_rules.reach.many import ANY, KEPT, Many, fewer_axes
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
@@ -66,7 +66,7 @@ class Binding:
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. Such a call hands on and returns only what may be or hold keys.
         """
-        if self.many.add(call, code, offset, is_mapped=mapped != NOT_MAPPED) > MANY:
+        if self.many.add(call, code, offset, mapped) > MANY:
             self.over_limit.add(call.place)
             if not self.many.is_waiting(call):
                 self.many.wait(call, self.given(call))
@@ -90,7 +90,7 @@ class Binding:
                 self.give(further, self.further(code), code, site, mapped.at(position - offset))
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, self.fewer_axes(slot, mapped.axes), offset, call)
+            self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), offset, call)
 
     def give_back(
         self, code: ir.FunctionCode, result: Slot, site: int, mapped: Mapped, *, is_over: bool = False
@@ -121,14 +121,6 @@ class Binding:
         else:
             self.slots.add_edge(source, target, site)
 
-    def fewer_axes(self, slot: Slot, axes: int) -> Slot:
-        """Return a slot whose keys have so many axes less."""
-        if not axes:
-            return slot
-        rows = self.slots.slot("rows", slot, axes)
-        self.heap.stacked(slot, rows, -axes)
-        return rows
-
     def give(
         self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, axes: int = 0, *, is_over: bool = False
     ) -> None:
@@ -138,7 +130,7 @@ class Binding:
         merger. Without the limit, all arguments of such calls would be objects of one another's classes.
         """
         has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
-        slot = self.fewer_axes(slot, axes)
+        slot = fewer_axes(self.heap, slot, axes)
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container, Unknown)
         else:
@@ -282,7 +274,9 @@ class Binding:
     def widen_one(self, value: Value) -> None:
         """Widen the keys that a callable takes and returns."""
         if isinstance(value, Function | BoundMethod | Partial | Member):
-            widen_function(self.heap, value.code)
+            for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
+                self.heap.widen(self.heap.variable(value.code, name))
+            self.heap.widen(self.heap.result(value.code))
         elif isinstance(value, Constructor):
             self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
         elif isinstance(value, Object | Class):

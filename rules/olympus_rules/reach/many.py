@@ -13,17 +13,18 @@ from operator import or_
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.mapping import Mapped
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import Container, Key, Object, Unknown, Value, Words
 
-__all__ = ["ANY", "KEPT", "Callees", "Many", "widen_function"]
+__all__ = ["ANY", "KEPT", "Callees", "Many", "fewer_axes"]
 
 KEPT = (Key, Container, Object, Unknown)
 """The values that are handed to one of very many callees."""
-Callees = frozenset[tuple[ir.FunctionCode, int]]
-"""Functions, each with the number of its parameters that are taken."""
+Callees = frozenset[tuple[ir.FunctionCode, int, Mapped]]
+"""Functions, each with the number of its parameters that are taken, and the axes over which it is mapped."""
 MOST_PAIRS = 10_000
 """The limit of pairs of a call site and a callee; the core of a framework with all its tests has more of them."""
 ANY = -1
@@ -47,20 +48,17 @@ class Many:
         self.slots = heap.slots
         self._further = further
         self._slots_of = slots_of
-        self._called: dict[Slot, dict[tuple[ir.FunctionCode, int], None]] = defaultdict(dict)
-        self._mapped: set[ir.FunctionCode] = set()
+        self._called: dict[Slot, dict[tuple[ir.FunctionCode, int, Mapped], None]] = defaultdict(dict)
         self._linked: dict[Slot, int] = {}
         self._waiting: dict[Slot, Mapping[int | str, list[Slot]]] = {}
         self._numbers: dict[Callees, int] = {}
         self._links: list[tuple[Slot, Slot]] = []
         self._left = MOST_PAIRS
 
-    def add(self, call: Call, code: ir.FunctionCode, offset: int, *, is_mapped: bool) -> int:
-        """Add a callee of a call site, which may map it over axes; return how many there were."""
+    def add(self, call: Call, code: ir.FunctionCode, offset: int, mapped: Mapped) -> int:
+        """Add a callee of a call site; return how many there were."""
         called = self._called[call.result]
-        called[code, offset] = None
-        if is_mapped:
-            self._mapped.add(code)
+        called[code, offset, mapped] = None
         return len(called)
 
     def is_waiting(self, call: Call) -> bool:
@@ -100,9 +98,6 @@ class Many:
         """Link a call site with its new callees, by slots that all sites with these callees share."""
         self._linked[result] = len(self._called[result])
         number = self._numbers.setdefault(callees, len(self._numbers))
-        for code, _ in callees:
-            if code in self._mapped:  # all callers share the slots between, so that axes are not counted
-                widen_function(self.heap, code)
         ways = [(slot, self._shared(callees, number, spot)) for spot, slots in given.items() for slot in slots]
         ways.append((self._returned(callees, number), result))
         for source, target in ways:
@@ -133,10 +128,11 @@ class Many:
         name = ("handed to many", number, spot)
         is_new = name not in self.slots.numbers
         shared = self.slots.slot(*name)
-        for code, offset in callees if is_new else ():
+        for code, offset, mapped in callees if is_new else ():
+            source = self._fewer_axes(shared, spot, mapped)
             for target in self._targets(code, offset, spot):
                 has_self = code.owner is not None and target == self.heap.variable(code, "self")
-                self.slots.add_edge_of(shared, target, *(KEPT[1:] if has_self else KEPT))
+                self.slots.add_edge_of(source, target, *(KEPT[1:] if has_self else KEPT))
         return shared
 
     def _returned(self, callees: Callees, number: int) -> Slot:
@@ -144,9 +140,20 @@ class Many:
         name = ("returned by many", number)
         is_new = name not in self.slots.numbers
         returned = self.slots.slot(*name)
-        for code, _ in callees if is_new else ():
-            self.slots.add_edge_of(self.heap.result(code), returned, *KEPT)
+        for code, _, mapped in callees if is_new else ():
+            if mapped.axes:
+                self.heap.stacked(self.heap.result(code), returned, mapped.axes)
+            else:
+                self.slots.add_edge_of(self.heap.result(code), returned, *KEPT)
         return returned
+
+    def _fewer_axes(self, shared: Slot, spot: int | str, mapped: Mapped) -> Slot:
+        """Return the slot of what a mapped function takes of what is handed to a parameter."""
+        if spot == ANY and mapped.places:
+            rows = self.slots.slot("rows", shared, None)
+            self.heap.stacked(shared, rows, None)
+            return rows
+        return fewer_axes(self.heap, shared, mapped.at(spot) if isinstance(spot, int) and spot != ANY else mapped.axes)
 
     def _targets(self, code: ir.FunctionCode, offset: int, spot: int | str) -> Iterator[Slot]:
         """Yield the parameters that an argument comes to."""
@@ -163,8 +170,10 @@ class Many:
             yield self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), spot)
 
 
-def widen_function(heap: Heap, code: ir.FunctionCode) -> None:
-    """Widen the keys that a function takes and returns."""
-    for name in filter(None, (*code.parameters, code.vararg, code.kwarg)):
-        heap.widen(heap.variable(code, name))
-    heap.widen(heap.result(code))
+def fewer_axes(heap: Heap, slot: Slot, axes: int) -> Slot:
+    """Return a slot whose keys have so many axes less."""
+    if not axes:
+        return slot
+    rows = heap.slots.slot("rows", slot, axes)
+    heap.stacked(slot, rows, -axes)
+    return rows
