@@ -26,13 +26,14 @@ __all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
 
 NUMBERS = frozenset(
     """
-    __array__ all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean
-    min prod ravel sort std sum
-    tobytes tolist var view
+    __abs__ __array__ __complex__ __float__ __index__ __int__ __invert__ __neg__ __round__ all any argmax argmin
+    argpartition argsort astype byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot flatten
+    is_ready item max mean min nonzero partition prod ptp ravel round searchsorted sort std sum to_device tobytes
+    tolist trace var view
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "itemsize", "size"})
+WORDLESS = frozenset({"T", "imag", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""

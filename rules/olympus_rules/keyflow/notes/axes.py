@@ -174,7 +174,9 @@ def _reshape(seen: Look) -> int | None:
     if last not in (*WORDS, Const(-1)):
         return len(dims) if given is not None else None
     literal = last != Const(-1)
-    if not literal and (not leading or Const(-1) in leading):
+    if not literal and not leading:  # all words of raw keys, one after another
+        return 1 if seen.flow.knowledge.kind(seen.term) is KeyKind.TYPED else None
+    if not literal and Const(-1) in leading:
         return len(dims)
     whole = _holds_all(seen, leading)
     denied = literal and _holds_all(seen, dims) is True
