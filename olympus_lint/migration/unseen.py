@@ -242,7 +242,8 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        return Ellipsis in constants or (self.rank is not None and axes > self.rank)
+        most = self.most_axes
+        return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
