@@ -100,7 +100,46 @@ LOST = {
     ),
     "read from a module that is loaded": 'key = sys.modules["jax.random"].PRNGKey(0)\nprint(np.asarray(key))\n',
     "read by a name in a variable": 'name = "PRNGKey"\nkey = getattr(jax.random, name)(0)\nprint([str(key)])\n',
+    "waited for": "print(np.asarray(jax.random.PRNGKey(0).block_until_ready()).sum())\n",
+    "shapes of a mapped split": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "print(jax.eval_shape(jax.vmap(jax.random.split), keys).shape)\n"
+    ),
+    "words, inserted": (
+        "keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(4))\n"
+        "key = jnp.insert(keys, 0, keys[1], axis=0)[:4][0][:]\n"
+    ),
+    "first word of all leaves of attributes": (
+        "class Mean:\n    def __init__(self, mean, rng):\n        self.mean, self.rng = mean, rng\n\n\n"
+        "old = Mean(np.arange(4.0), jax.random.PRNGKey(0))\n"
+        "print(jax.tree.map(lambda leaf: leaf[0], vars(old)))\n"
+    ),
+    "diagonal": "print(jax.random.split(jax.random.PRNGKey(0)).diagonal())\n",
 }
+ARRAYS = """\
+lax.slice_in_dim(keys, 0, 2)
+lax.index_in_dim(keys, 0)
+lax.slice(keys, (0,) * keys.ndim, keys.shape)
+lax.dynamic_update_slice_in_dim(keys, other, 0, axis=0)
+lax.dynamic_update_index_in_dim(keys, other[0], 0, axis=0)
+lax.collapse(keys, 0, 1)
+lax.ppermute(keys, "i", [(0, 0)])
+lax.all_to_all(keys, "i", 0, 0)
+jnp.insert(keys, 0, other[0], axis=0)
+jnp.delete(keys, 0, axis=0)
+jnp.flipud(keys)
+jnp.broadcast_arrays(keys, other)
+jnp.block([keys, other])
+jnp.array_split(keys, 2)
+jnp.unstack(keys)
+jnp.rollaxis(keys, 0)
+keys.addressable_data(0)
+keys.block_until_ready()
+keys.__getitem__(0)
+keys.__copy__()
+keys.to_device(jax.devices()[0])
+""".splitlines()
+"""Expressions that give keys of ``keys`` and ``other``."""
 KEPT = {
     "rows of concatenated keys": (
         "key = jax.random.PRNGKey(0)\nother = jax.random.fold_in(key, 1)\n"
@@ -120,6 +159,14 @@ KEPT = {
 def test_what_becomes_of_keys_is_told(body: str, style: Any) -> None:
     head = HEAD if "Box" in body else HEAD.replace("jax.random.PRNGKey(1)", "None")
     assert migrate([Text("program.py", Settings(), head + body)], Target(style)).is_open
+
+
+@pytest.mark.parametrize("call", ARRAYS)
+def test_results_of_array_functions_are_keys(call: str) -> None:
+    body = "keys = jax.random.split(jax.random.PRNGKey(0), 4)\nother = jax.random.split(jax.random.PRNGKey(1), 4)\n"
+    text = f"import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n{body}kept = {call}\n"
+    text += "print([str(leaf.dtype) for leaf in jax.tree.leaves(kept)])\n"
+    assert migrate([Text("program.py", Settings(), text)], Target("typed")).is_open
 
 
 @pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
@@ -172,6 +219,45 @@ print(draw(), draw(make(1)))
     after = (tmp_path / "program.py").read_text()
     assert after != program
     assert ("make(" in after) == ("PRNGKey as make" in after)
+
+
+def test_a_fix_counts_the_axes_of_a_stack_in_a_callee(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+
+
+def draw(keys):
+    return jax.vmap(lambda key: jax.random.normal(key, (2,)))(keys)
+
+
+def first(state):
+    return draw(jnp.stack([state["rng"], jax.random.fold_in(state["rng"], 7)]).reshape(2, 2))
+
+
+def second(state):
+    return draw(keys=jnp.stack([state.rng, state.key]).reshape(2, 2))
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    after = (tmp_path / "program.py").read_text()
+    assert "shape[1:]" not in after
+    assert 'reshape(2, *state["rng"].shape)' in after
+
+
+@pytest.mark.parametrize("flat", ["jnp.ravel(key)", "jnp.reshape(key, (-1,))", "key.reshape(-1)", "key.flatten()"])
+def test_a_fix_leaves_the_words_of_flat_keys(flat: str, tmp_path: Path) -> None:
+    program = f"""\
+import jax
+import jax.numpy as jnp
+
+key = jax.random.PRNGKey(1)
+flat = {flat}
+print(bool(flat[0] == jax.random.fold_in(flat, 7)[0]))
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    assert "key_data(flat[0])" not in (tmp_path / "program.py").read_text()
 
 
 def test_a_copy_of_an_object_of_another_file_has_the_new_values(tmp_path: Path) -> None:
