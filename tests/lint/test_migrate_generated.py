@@ -106,8 +106,7 @@ LOST = {
         "print(jax.eval_shape(jax.vmap(jax.random.split), keys).shape)\n"
     ),
     "words, inserted": (
-        "keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(4))\n"
-        "key = jnp.insert(keys, 0, keys[1], axis=0)[:4][0][:]\n"
+        "keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(4))\nkey = jnp.insert(keys, 0, keys[1], axis=0)[:4][0][:]\n"
     ),
     "first word of all leaves of attributes": (
         "class Mean:\n    def __init__(self, mean, rng):\n        self.mean, self.rng = mean, rng\n\n\n"
@@ -271,6 +270,31 @@ print([jnp.ndim(leaf) for leaf in jax.tree.leaves(state)])
 """
     (tmp_path / "program.py").write_text(program)
     assert command(tmp_path, "--no-cache", "--migrate", "program.py").returncode == 1
+
+
+ELSEWHERE = {
+    "attribute of an object": "box = elsewhere.Box(1)\nbox.rng = key\nprint(np.asarray(box.rng))\n",
+    "attribute of a module": "elsewhere.rng = key\nprint(np.asarray(elsewhere.rng))\n",
+    "item of a dictionary": "elsewhere.TABLE['rng'] = jnp.stack([key])\nprint(elsewhere.TABLE['rng'][:, 0])\n",
+    "new value": (
+        "box = dataclasses.replace(elsewhere.Box(1, None), rng=key)\n"
+        "print([np.asarray(value).size for value in dataclasses.asdict(box).values()])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", ELSEWHERE.values(), ids=ELSEWHERE.keys())
+def test_keys_in_objects_of_files_that_are_not_read_are_told(body: str) -> None:
+    head = "import dataclasses\n\nimport elsewhere\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
+    text = f"{head}key = jax.random.PRNGKey(0)\n{body}"
+    assert migrate([Text("program.py", Settings(), text)], Target("typed")).is_open
+
+
+def test_a_key_that_partial_has_given_is_followed() -> None:
+    head = "import functools\n\nimport jax\nimport jax.numpy as jnp\n\n"
+    body = "make = functools.partial(jax.random.fold_in, jax.random.PRNGKey(0))\n"
+    body += "print(jnp.array([make(1), make(2)]).sum())\n"
+    assert migrate([Text("program.py", Settings(), head + body)], Target("typed")).is_open
 
 
 def test_a_fix_reads_files_of_other_projects_without_constructors(tmp_path: Path) -> None:

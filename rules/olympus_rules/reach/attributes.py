@@ -19,7 +19,7 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import Class, Container, Key, Library, Made, Member, Module, Object, Super, Value
+from olympus_rules.reach.values import Class, Container, Key, Library, Made, Member, Module, Object, Place, Super, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate_name, module_file
 
@@ -115,6 +115,7 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
+        written: the same with their places: the place, how the attribute is spelled, the object, and the value.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
     """
@@ -129,6 +130,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.written: list[tuple[Place, str, Slot, Slot]] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
 

@@ -177,6 +177,7 @@ class LibraryCalls:
             axes = None
         elif how == "split":
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
+        self.heap.shift(call.function, call.result, None)  # a key that `partial` has given
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
             self.slots.add_edge_of(slot, call.result, Other, Made)
@@ -321,7 +322,10 @@ class LibraryCalls:
         elif isinstance(value, Library):
             self.handed.append(Handed(call.place, value.qualified, slot, self.handed_on(transform, slot, call)))
         row = self.names.model(value.qualified).row
-        if row is not None and row.derive and not transform.gives_function:
+        if row is not None and row.derive and transform.kind == "partial":
+            for other, _ in call.arguments[1:2]:
+                self.slots.add_edge_of(other, call.result, Key)
+        elif row is not None and row.derive and not transform.gives_function:
             for other in call.given:
                 if other != slot and isinstance(value, Made):  # it is mapped
                     self.heap.shift(other, call.result, None)

@@ -12,6 +12,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
+from olympus_rules.libraries.names import REPLACING
 from olympus_rules.reach.attributes import Attributes, Names, registered_names
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
@@ -28,10 +29,12 @@ from olympus_rules.reach.unknown import GIVING_BACK, Settling
 from olympus_rules.reach.values import (
     CALLEES,
     IN_PROJECT,
+    Class,
     Container,
     Key,
     Library,
     Made,
+    Object,
     Other,
     Place,
     Value,
@@ -264,7 +267,27 @@ class ProjectReach:
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 one = len(set(known)) == 1
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
-        return found
+        return found + list(self._given_to_objects())
+
+    def _given_to_objects(self) -> Iterator[Escape]:
+        """Yield the keys that become attributes of modules and objects of libraries, which may do anything with them.
+
+        They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
+        """
+        given = [(place, text, owner, [source]) for place, text, owner, source in self.graph.attributes.written]
+        for call in self.calls.all:
+            callees = [value for value in self.slots.values(call.function) if isinstance(value, Library)]
+            if any(self.library_name(value) in REPLACING for value in callees):
+                given += [(call.place, call.callee, slot, [new for _, new in call.keywords]) for slot in call.given[:1]]
+        for place, text, owner, sources in given:
+            held = self.slots.values(owner)
+            libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
+            if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
+                continue
+            keys = frozenset[Place]().union(*(self.sure_keys(slot)[0] for slot in sources))
+            if keys:
+                name = self.names.canonical(libraries.pop())
+                yield from [] if is_jax(name) else [Escape(place, text, name, keys, is_sure=True)]
 
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.

@@ -257,7 +257,7 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
 
 
 def _is_word(flow: State, term: Term) -> bool:
-    """Return whether a term is an element of keys that were made flat, as ``jnp.ravel(key)[0]``: a word, unless typed."""
+    """Return whether a term is an element of raw keys that were made flat: ``jnp.ravel(key)[0]`` is a word."""
     terms = flow.terms
     array = terms.args(term)[0] if terms.operation(term) == "item" else None
     if array is None or terms.operation(array) != "view" or flow.knowledge.kind(array) is KeyKind.TYPED:
