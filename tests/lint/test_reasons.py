@@ -410,6 +410,51 @@ TOLD_APART = {
         """,
         [True],
     ),
+    "a decorator that gives back its function": (
+        """
+        def needs_somelib(function):
+            if somelib.is_there:
+                return function
+            def fails(*arguments):
+                raise ImportError
+            return fails
+        @needs_somelib
+        def size(x):
+            return x.size
+        @needs_somelib
+        def draw(key):
+            return jax.random.normal(key)
+        draw(jax.random.PRNGKey(0))
+        """,
+        [False],
+    ),
+    "a decorator that gives back its function for keys": (
+        """
+        def same(function):
+            return function
+        @same
+        def size(x):
+            return x.size
+        size(jax.random.PRNGKey(0))
+        """,
+        [True],
+    ),
+    "a method of text with the name of one for keys": (
+        """
+        class Source:
+            def __init__(self, key):
+                self.key = key
+            def split(self):
+                self.key, key = jax.random.split(self.key)
+                return key
+        def indented(text):
+            return [" " + line for line in text.split(",")]
+        def draw(source):
+            return jax.random.normal(source.split())
+        draw(Source(jax.random.PRNGKey(0)))
+        """,
+        [False],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

@@ -13,6 +13,7 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     BoundMethod,
     Class,
@@ -185,7 +186,21 @@ class Calls:
         ):
             slot = self.slots.slot("decorated", decorated)
             self.slots.put(slot, decorated)
-            self.binding.feed(decorator, [[slot]], result, 0)
+            given_back = self.slots.slot("given back", decorated, place)
+            self.binding.feed(decorator, [[slot]], given_back, 0)
+            self.take_own(decorator, decorated, given_back, result)
+
+    def take_own(self, decorator: Value, decorated: Value, given_back: Slot, result: Slot) -> None:
+        """Copy what a decorator gives back, without the other functions that it is given."""
+        code = decorator.code if isinstance(decorator, Function) else None
+        function = self.heap.variable(code, code.parameters[0]) if code is not None and code.parameters else None
+
+        def take(values: int) -> None:
+            others = self.slots.mask(function) & self.slots.of_kinds(Function) if function is not None else 0
+            self.slots.put_mask(result, values & ~(others & ~self.slots.bit(decorated)))
+
+        self.slots.trail.add(given_back, result, BOTH)
+        self.slots.watch_mask(given_back, take)
 
 
 def axes_of_size(size: ast.expr) -> int | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     CALLEES,
@@ -96,13 +99,14 @@ class Settling:
 
     def _vague_reads(self) -> None:
         """Read attributes of objects of any class of the project."""
+        calls = {call.function: call for call in self.calls.all}
         while self.attributes.vague:
             waiting, self.attributes.vague = sorted(self.attributes.vague - self.read_vaguely), set()
             self.read_vaguely.update(waiting)
             for name, slot in waiting:
                 self.slots.add_edge(self.attributes.attribute(name), slot)
                 for method in self.heap.classes.methods.get(name, ()):
-                    if method.owner is not None:
+                    if method.owner is not None and (slot not in calls or may_take(method, calls[slot])):
                         self.attributes.take_member(Member(method), Object(method.owner), slot)
             self.slots.settle()
 
@@ -127,3 +131,24 @@ class Settling:
                 for value in self.slots.values(slot):
                     if isinstance(value, Function | BoundMethod | Partial):
                         self.slots.put(call.result, value)
+
+
+def may_take(method: ir.FunctionCode, call: Call) -> bool:
+    """Return whether a method can be called with so many arguments and these names."""
+    node = method.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.decorator_list:
+        return True
+    given = [starred for _, starred in call.arguments]
+    names = {keyword for keyword, _ in call.keywords if keyword is not None}
+    if method.vararg is None and given.count(False) > method.positional - 1:
+        return False
+    if method.kwarg is None and not names <= set(method.parameters):
+        return False
+    if any(given) or any(keyword is None for keyword, _ in call.keywords):
+        return True
+    options = node.args
+    needed = [*method.parameters[1 : method.positional - len(options.defaults)]][len(given) :]
+    needed += [
+        each.arg for each, default in zip(options.kwonlyargs, options.kw_defaults, strict=True) if default is None
+    ]
+    return names.issuperset(needed)
