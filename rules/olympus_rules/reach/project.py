@@ -57,6 +57,7 @@ class Escape:
         is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
             so by another way than the keys.
         is_certain: whether the callee can be nothing else.
+        is_written: whether it is no call, but keys are written to an attribute of an object.
     """
 
     place: Place
@@ -65,6 +66,7 @@ class Escape:
     keys: frozenset[Place]
     is_sure: bool
     is_certain: bool = True
+    is_written: bool = False
 
 
 class ProjectReach:
@@ -221,10 +223,14 @@ class ProjectReach:
     def ways_to(self, places: Iterable[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
         """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
         at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
-        slots = [slot for place in places for slot in at(place)]
+        slots = [slot for place in places for slot in [*at(place), *(self._written_at(place) if is_call else ())]]
         attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
         found = self.paths.to([*slots, *attributes], makers)
         return found if are_all else replace(found, is_complete=False)
+
+    def _written_at(self, place: Place) -> list[Slot]:
+        """Return the slot of what is written to an attribute at a place."""
+        return [source for at, _, _, source in self.graph.attributes.written if at == place]
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
@@ -274,12 +280,13 @@ class ProjectReach:
 
         They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
         """
-        given = [(place, text, owner, [source]) for place, text, owner, source in self.graph.attributes.written]
+        given = [(place, text, owner, [source], True) for place, text, owner, source in self.graph.attributes.written]
         for call in self.calls.all:
             callees = [value for value in self.slots.values(call.function) if isinstance(value, Library)]
             if any(self.library_name(value) in REPLACING for value in callees):
-                given += [(call.place, call.callee, slot, [new for _, new in call.keywords]) for slot in call.given[:1]]
-        for place, text, owner, sources in given:
+                new = [slot for _, slot in call.keywords]
+                given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
+        for place, text, owner, sources, is_written in given:
             held = self.slots.values(owner)
             libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
             if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
@@ -287,7 +294,7 @@ class ProjectReach:
             keys = frozenset[Place]().union(*(self.sure_keys(slot)[0] for slot in sources))
             if keys:
                 name = self.names.canonical(libraries.pop())
-                yield from [] if is_jax(name) else [Escape(place, text, name, keys, is_sure=True)]
+                yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
 
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.
