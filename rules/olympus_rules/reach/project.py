@@ -220,17 +220,15 @@ class ProjectReach:
         shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
         return self._sites(reduce(or_, shown, 0) & self._made_keys)
 
-    def ways_to(self, places: Iterable[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
+    def ways_to(self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
         """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
         at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
-        slots = [slot for place in places for slot in [*at(place), *(self._written_at(place) if is_call else ())]]
+        written = self.graph.attributes.written if is_call else []
+        slots = [slot for place in places for slot in at(place)]
+        slots += [source for place, _, _, source in written if place in places]
         attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
         found = self.paths.to([*slots, *attributes], makers)
         return found if are_all else replace(found, is_complete=False)
-
-    def _written_at(self, place: Place) -> list[Slot]:
-        """Return the slot of what is written to an attribute at a place."""
-        return [source for at, _, _, source in self.graph.attributes.written if at == place]
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
@@ -273,28 +271,7 @@ class ProjectReach:
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 one = len(set(known)) == 1
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
-        return found + list(self._given_to_objects())
-
-    def _given_to_objects(self) -> Iterator[Escape]:
-        """Yield the keys that become attributes of modules and objects of libraries, which may do anything with them.
-
-        They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
-        """
-        given = [(place, text, owner, [source], True) for place, text, owner, source in self.graph.attributes.written]
-        for call in self.calls.all:
-            callees = [value for value in self.slots.values(call.function) if isinstance(value, Library)]
-            if any(self.library_name(value) in REPLACING for value in callees):
-                new = [slot for _, slot in call.keywords]
-                given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
-        for place, text, owner, sources, is_written in given:
-            held = self.slots.values(owner)
-            libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
-            if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
-                continue
-            keys = frozenset[Place]().union(*(self.sure_keys(slot)[0] for slot in sources))
-            if keys:
-                name = self.names.canonical(libraries.pop())
-                yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
+        return found + list(given_to_objects(self))
 
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.
@@ -315,6 +292,28 @@ class ProjectReach:
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
         return Joins(self.graph).found()
+
+
+def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
+    """Yield the keys that become attributes of modules and objects of libraries, which may do anything with them.
+
+    They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
+    """
+    given = [(place, text, owner, [source], True) for place, text, owner, source in reached.graph.attributes.written]
+    for call in reached.calls.all:
+        callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
+        if any(reached.library_name(value) in REPLACING for value in callees):
+            new = [slot for _, slot in call.keywords]
+            given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
+    for place, text, owner, sources, is_written in given:
+        held = reached.slots.values(owner)
+        libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
+        if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
+            continue
+        keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in sources))
+        if keys:
+            name = reached.names.canonical(libraries.pop())
+            yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:
