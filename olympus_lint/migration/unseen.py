@@ -242,7 +242,7 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        most = self.most_axes
+        most = self.most_axes if is_part(self.node, self.parents) else self.rank
         return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -536,6 +536,19 @@ def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> 
 def is_item(node: ast.expr) -> bool:
     """Say whether an expression is the element of an array or container: ``keys[0]``."""
     return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
+
+
+def is_part(node: ast.AST | None, parents: Parents) -> bool:
+    """Say whether a name is a parameter of a lambda or the target of a comprehension: a part of what these go over."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    while name and isinstance(node, ast.expr | ast.comprehension | ast.keyword):
+        if isinstance(node, ast.Lambda) and any(each.arg == name for each in node.args.args):
+            return True
+        generators = node.generators if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp) else []
+        if any(isinstance(each.target, ast.Name) and each.target.id == name for each in generators):
+            return True
+        node = parents.get(node)
+    return False
 
 
 def is_test_for_none(user: ast.AST | None) -> bool:

@@ -160,6 +160,12 @@ def test_what_becomes_of_keys_is_told(body: str, style: Any) -> None:
     assert migrate([Text("program.py", Settings(), head + body)], Target(style)).is_open
 
 
+def test_moved_words_are_read_once() -> None:
+    body = "keys = jax.random.split(jax.random.PRNGKey(0), 4)\nprint(jnp.moveaxis(keys, 1, 0)[:, 0])\n"
+    migration = migrate([Text("program.py", Settings(), HEAD + body)], Target("typed"))
+    assert migration.texts[0].new.count("key_data(") <= 1
+
+
 @pytest.mark.parametrize("call", ARRAYS)
 def test_results_of_array_functions_are_keys(call: str) -> None:
     body = "keys = jax.random.split(jax.random.PRNGKey(0), 4)\nother = jax.random.split(jax.random.PRNGKey(1), 4)\n"

@@ -388,7 +388,9 @@ def _moved(seen: Look) -> int | None:
         else tuple(part for part, number in zip(expressions, numbers, strict=False) if number < 0)
     )
     seen.note("permutation" if seen.call.name == "transpose" else "axis", parts, counts)
-    return seen.flow.knowledge.rank(seen.term)
+    rank = seen.flow.knowledge.rank(seen.term)
+    is_apart = moves(rank, seen.flow.knowledge.kind(seen.term)) == Confidence.CERTAIN  # the words are no last axis
+    return None if is_apart else rank
 
 
 def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...]]:
