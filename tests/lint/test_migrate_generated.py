@@ -265,6 +265,20 @@ print(bool(flat[0] == jax.random.fold_in(flat, 7)[0]))
     assert "key_data(flat[0])" not in (tmp_path / "program.py").read_text()
 
 
+def test_a_comparison_of_dtypes_that_is_a_value_keeps_its_value(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+
+out = []
+key = jax.random.PRNGKey(1)
+out.append(key.dtype == jnp.uint32)
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    assert "issubdtype" not in (tmp_path / "program.py").read_text()
+
+
 def test_a_copy_of_an_object_of_another_file_has_the_new_values(tmp_path: Path) -> None:
     program = """\
 import jax
