@@ -408,6 +408,7 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
         return None
     if not way.is_certain:
         return f"is passed to `{way.callee}`, which is unknown and may be one of {', '.join(possible)}"
+    verb = "written" if way.is_written else "passed"
     if support == "no":
-        return f"is passed to `{way.callee}`, and {package} takes raw keys only"
-    return f"is passed to `{way.callee}`, and whether {package} takes typed keys is unknown"
+        return f"is {verb} to `{way.callee}`, and {package} takes raw keys only"
+    return f"is {verb} to `{way.callee}`, and whether {package} takes typed keys is unknown"

@@ -26,13 +26,14 @@ __all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
 
 NUMBERS = frozenset(
     """
-    __array__ all any argmax argmin argsort astype byteswap cumprod cumsum dot flatten item max mean
-    min prod ravel sort std sum
-    tobytes tolist var view
+    __abs__ __array__ __complex__ __float__ __index__ __int__ __invert__ __neg__ __round__ all any argmax argmin
+    argpartition argsort astype byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot flatten
+    is_ready item max mean min nonzero partition prod ptp ravel round searchsorted sort std sum to_device tobytes
+    tolist trace var view
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "itemsize", "size"})
+WORDLESS = frozenset({"T", "imag", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
@@ -240,7 +241,8 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        return Ellipsis in constants or (self.rank is not None and axes > self.rank)
+        most = self.most_axes if is_part(self.node, self.parents) else self.rank
+        return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -533,6 +535,19 @@ def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> 
 def is_item(node: ast.expr) -> bool:
     """Say whether an expression is the element of an array or container: ``keys[0]``."""
     return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
+
+
+def is_part(node: ast.AST | None, parents: Parents) -> bool:
+    """Say whether a name is a parameter of a lambda or the target of a comprehension: a part of what these go over."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    while name and isinstance(node, ast.expr | ast.comprehension | ast.keyword):
+        if isinstance(node, ast.Lambda) and any(each.arg == name for each in node.args.args):
+            return True
+        generators = node.generators if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp) else []
+        if any(isinstance(each.target, ast.Name) and each.target.id == name for each in generators):
+            return True
+        node = parents.get(node)
+    return False
 
 
 def is_test_for_none(user: ast.AST | None) -> bool:

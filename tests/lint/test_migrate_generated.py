@@ -100,7 +100,45 @@ LOST = {
     ),
     "read from a module that is loaded": 'key = sys.modules["jax.random"].PRNGKey(0)\nprint(np.asarray(key))\n',
     "read by a name in a variable": 'name = "PRNGKey"\nkey = getattr(jax.random, name)(0)\nprint([str(key)])\n',
+    "waited for": "print(np.asarray(jax.random.PRNGKey(0).block_until_ready()).sum())\n",
+    "shapes of a mapped split": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "print(jax.eval_shape(jax.vmap(jax.random.split), keys).shape)\n"
+    ),
+    "words, inserted": (
+        "keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(4))\nkey = jnp.insert(keys, 0, keys[1], axis=0)[:4][0][:]\n"
+    ),
+    "first word of all leaves of attributes": (
+        "class Mean:\n    def __init__(self, mean, rng):\n        self.mean, self.rng = mean, rng\n\n\n"
+        "old = Mean(np.arange(4.0), jax.random.PRNGKey(0))\n"
+        "print(jax.tree.map(lambda leaf: leaf[0], vars(old)))\n"
+    ),
+    "diagonal": "print(jax.random.split(jax.random.PRNGKey(0)).diagonal())\n",
 }
+ARRAYS = """\
+lax.slice_in_dim(keys, 0, 2)
+lax.index_in_dim(keys, 0)
+lax.slice(keys, (0,) * keys.ndim, keys.shape)
+lax.dynamic_update_slice_in_dim(keys, other, 0, axis=0)
+lax.dynamic_update_index_in_dim(keys, other[0], 0, axis=0)
+lax.collapse(keys, 0, 1)
+lax.ppermute(keys, "i", [(0, 0)])
+lax.all_to_all(keys, "i", 0, 0)
+jnp.insert(keys, 0, other[0], axis=0)
+jnp.delete(keys, 0, axis=0)
+jnp.flipud(keys)
+jnp.broadcast_arrays(keys, other)
+jnp.block([keys, other])
+jnp.array_split(keys, 2)
+jnp.unstack(keys)
+jnp.rollaxis(keys, 0)
+keys.addressable_data(0)
+keys.block_until_ready()
+keys.__getitem__(0)
+keys.__copy__()
+keys.to_device(jax.devices()[0])
+""".splitlines()
+"""Expressions that give keys of ``keys`` and ``other``."""
 KEPT = {
     "rows of concatenated keys": (
         "key = jax.random.PRNGKey(0)\nother = jax.random.fold_in(key, 1)\n"
@@ -120,6 +158,20 @@ KEPT = {
 def test_what_becomes_of_keys_is_told(body: str, style: Any) -> None:
     head = HEAD if "Box" in body else HEAD.replace("jax.random.PRNGKey(1)", "None")
     assert migrate([Text("program.py", Settings(), head + body)], Target(style)).is_open
+
+
+def test_moved_words_are_read_once() -> None:
+    body = "keys = jax.random.split(jax.random.PRNGKey(0), 4)\nprint(jnp.moveaxis(keys, 1, 0)[:, 0])\n"
+    migration = migrate([Text("program.py", Settings(), HEAD + body)], Target("typed"))
+    assert migration.texts[0].new.count("key_data(") <= 1
+
+
+@pytest.mark.parametrize("call", ARRAYS)
+def test_results_of_array_functions_are_keys(call: str) -> None:
+    body = "keys = jax.random.split(jax.random.PRNGKey(0), 4)\nother = jax.random.split(jax.random.PRNGKey(1), 4)\n"
+    text = f"import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n{body}kept = {call}\n"
+    text += "print([str(leaf.dtype) for leaf in jax.tree.leaves(kept)])\n"
+    assert migrate([Text("program.py", Settings(), text)], Target("typed")).is_open
 
 
 @pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
@@ -174,6 +226,59 @@ print(draw(), draw(make(1)))
     assert ("make(" in after) == ("PRNGKey as make" in after)
 
 
+def test_a_fix_counts_the_axes_of_a_stack_in_a_callee(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+
+
+def draw(keys):
+    return jax.vmap(lambda key: jax.random.normal(key, (2,)))(keys)
+
+
+def first(state):
+    return draw(jnp.stack([state["rng"], jax.random.fold_in(state["rng"], 7)]).reshape(2, 2))
+
+
+def second(state):
+    return draw(keys=jnp.stack([state.rng, state.key]).reshape(2, 2))
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    after = (tmp_path / "program.py").read_text()
+    assert "shape[1:]" not in after
+    assert 'reshape(2, *state["rng"].shape)' in after
+
+
+@pytest.mark.parametrize("flat", ["jnp.ravel(key)", "jnp.reshape(key, (-1,))", "key.reshape(-1)", "key.flatten()"])
+def test_a_fix_leaves_the_words_of_flat_keys(flat: str, tmp_path: Path) -> None:
+    program = f"""\
+import jax
+import jax.numpy as jnp
+
+key = jax.random.PRNGKey(1)
+flat = {flat}
+print(bool(flat[0] == jax.random.fold_in(flat, 7)[0]))
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    assert "key_data(flat[0])" not in (tmp_path / "program.py").read_text()
+
+
+def test_a_comparison_of_dtypes_that_is_a_value_keeps_its_value(tmp_path: Path) -> None:
+    program = """\
+import jax
+import jax.numpy as jnp
+
+out = []
+key = jax.random.PRNGKey(1)
+out.append(key.dtype == jnp.uint32)
+"""
+    (tmp_path / "program.py").write_text(program)
+    command(tmp_path, "--no-cache", "--fix", "--select", "OLY", "program.py")
+    assert "issubdtype" not in (tmp_path / "program.py").read_text()
+
+
 def test_a_copy_of_an_object_of_another_file_has_the_new_values(tmp_path: Path) -> None:
     program = """\
 import jax
@@ -185,6 +290,31 @@ print([jnp.ndim(leaf) for leaf in jax.tree.leaves(state)])
 """
     (tmp_path / "program.py").write_text(program)
     assert command(tmp_path, "--no-cache", "--migrate", "program.py").returncode == 1
+
+
+ELSEWHERE = {
+    "attribute of an object": "box = elsewhere.Box(1)\nbox.rng = key\nprint(np.asarray(box.rng))\n",
+    "attribute of a module": "elsewhere.rng = key\nprint(np.asarray(elsewhere.rng))\n",
+    "item of a dictionary": "elsewhere.TABLE['rng'] = jnp.stack([key])\nprint(elsewhere.TABLE['rng'][:, 0])\n",
+    "new value": (
+        "box = dataclasses.replace(elsewhere.Box(1, None), rng=key)\n"
+        "print([np.asarray(value).size for value in dataclasses.asdict(box).values()])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", ELSEWHERE.values(), ids=ELSEWHERE.keys())
+def test_keys_in_objects_of_files_that_are_not_read_are_told(body: str) -> None:
+    head = "import dataclasses\n\nimport elsewhere\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
+    text = f"{head}key = jax.random.PRNGKey(0)\n{body}"
+    assert migrate([Text("program.py", Settings(), text)], Target("typed")).is_open
+
+
+def test_a_key_that_partial_has_given_is_followed() -> None:
+    head = "import functools\n\nimport jax\nimport jax.numpy as jnp\n\n"
+    body = "make = functools.partial(jax.random.fold_in, jax.random.PRNGKey(0))\n"
+    body += "print(jnp.array([make(1), make(2)]).sum())\n"
+    assert migrate([Text("program.py", Settings(), head + body)], Target("typed")).is_open
 
 
 def test_a_fix_reads_files_of_other_projects_without_constructors(tmp_path: Path) -> None:

@@ -56,7 +56,9 @@ class KeyDtypeLogicCodemod(Codemod):
         if test is None:
             return None
         one_of_several = fact.form == "name" and typed  # `key<fry>` is not the only implementation
-        applicability = Applicability.UNSAFE if one_of_several else Applicability.SAFE
+        is_value = isinstance(document.parents[fact.node], ast.Call | ast.keyword | ast.List | ast.Tuple | ast.Dict)
+        unsure = one_of_several or is_value  # it may be written down, and differs for the typed keys that come after
+        applicability = Applicability.UNSAFE if unsure else Applicability.SAFE
         node: ast.expr = fact.node
         around = document.parents[node]
         if not typed and isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not):

@@ -178,6 +178,7 @@ class LibraryCalls:
             axes = None
         elif how == "split":
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
+        self.heap.shift(call.function, call.result, None)  # a key that `partial` has given
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
             self.slots.add_edge_of(slot, call.result, Other, Made)
@@ -247,7 +248,7 @@ class LibraryCalls:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
             hand = partial(self.hand_to_library, slot=slot, call=call, transform=transform)
             self.slots.watch_mask(source, run, *kinds)
-            self.slots.watch(source, hand, Library)
+            self.slots.watch(source, hand, Library, *((Made,) if transform.runs else ()))
             if transform.gives_function:
                 self.slots.add_edge_of(source, call.result, Made)
 
@@ -320,15 +321,20 @@ class LibraryCalls:
 
     def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""
-        assert isinstance(value, Library)
-        if transform.runs:
-            self.handed.append(Handed(call.place, value.qualified, slot, self.handed_on(transform, slot, call)))
-        else:
+        assert isinstance(value, Library | Made)
+        if not transform.runs:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
+        elif isinstance(value, Library):
+            self.handed.append(Handed(call.place, value.qualified, slot, self.handed_on(transform, slot, call)))
         row = self.names.model(value.qualified).row
-        if row is not None and row.derive and not transform.gives_function:
+        if row is not None and row.derive and transform.kind == "partial":
+            for other, _ in call.arguments[1:2]:
+                self.slots.add_edge_of(other, call.result, Key)
+        elif row is not None and row.derive and not transform.gives_function:
             for other in call.given:
-                if other != slot:
+                if other != slot and isinstance(value, Made):  # it is mapped
+                    self.heap.shift(other, call.result, None)
+                elif other != slot:
                     self.heap.copy_elements(other, call.result)
 
     def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:

@@ -12,6 +12,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
+from olympus_rules.libraries.names import REPLACING
 from olympus_rules.reach.attributes import Attributes, Names, registered_names
 from olympus_rules.reach.calls import FILLING, Calls
 from olympus_rules.reach.classes import Classes
@@ -28,10 +29,12 @@ from olympus_rules.reach.unknown import GIVING_BACK, Settling
 from olympus_rules.reach.values import (
     CALLEES,
     IN_PROJECT,
+    Class,
     Container,
     Key,
     Library,
     Made,
+    Object,
     Other,
     Place,
     Value,
@@ -55,6 +58,7 @@ class Escape:
             so by another way than the keys.
         is_certain: whether the callee can be nothing else.
         is_anything: whether so much comes together at the callee that it may be anything.
+        is_written: whether it is no call, but keys are written to an attribute of an object.
     """
 
     place: Place
@@ -64,6 +68,7 @@ class Escape:
     is_sure: bool
     is_certain: bool = True
     is_anything: bool = False
+    is_written: bool = False
 
 
 class ProjectReach:
@@ -218,10 +223,12 @@ class ProjectReach:
         shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
         return self._sites(reduce(or_, shown, 0) & self._made_keys)
 
-    def ways_to(self, places: Iterable[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
+    def ways_to(self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
         """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
         at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
+        written = self.graph.attributes.written if is_call else []
         slots = [slot for place in places for slot in at(place)]
+        slots += [source for place, _, _, source in written if place in places]
         attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
         found = self.paths.to([*slots, *attributes], makers)
         return found if are_all else replace(found, is_complete=False)
@@ -270,7 +277,7 @@ class ProjectReach:
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 one = len(set(known)) == 1
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
-        return found
+        return found + list(given_to_objects(self))
 
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.
@@ -291,6 +298,28 @@ class ProjectReach:
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
         return Joins(self.graph).found()
+
+
+def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
+    """Yield the keys that become attributes of modules and objects of libraries, which may do anything with them.
+
+    They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
+    """
+    given = [(place, text, owner, [source], True) for place, text, owner, source in reached.graph.attributes.written]
+    for call in reached.calls.all:
+        callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
+        if any(reached.library_name(value) in REPLACING for value in callees):
+            new = [slot for _, slot in call.keywords]
+            given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
+    for place, text, owner, sources, is_written in given:
+        held = reached.slots.values(owner)
+        libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
+        if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
+            continue
+        keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in sources))
+        if keys:
+            name = reached.names.canonical(libraries.pop())
+            yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:

@@ -173,7 +173,17 @@ class Reader:
 
     def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
         """Write an attribute of all objects of a class."""
-        self.attributes.write(self.register(code, made.obj), made.name, self.register(code, made.src))
+        owner, source = self.register(code, made.obj), self.register(code, made.src)
+        self.attributes.write(owner, made.name, source)
+        self.note_written(code, made)
+
+    def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
+        """Note what is written to an attribute, or to an element of one, with its place."""
+        node = made.node
+        target = node.value if isinstance(node, ast.Subscript) else node
+        if isinstance(node, ast.expr) and isinstance(target, ast.Attribute):
+            owner, source = self.register(code, made.obj), self.register(code, made.src)
+            self.attributes.written.append((place_of(self.file, node), ast.unparse(node), owner, source))
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
         """Read an element; a slice of a container has all of its elements."""
@@ -202,6 +212,7 @@ class Reader:
         element = name if isinstance(name, str) else None
         self.heap.put_into(self.register(code, made.obj), self.register(code, made.src), element)
         self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
+        self.note_written(code, made)
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None and element is None:

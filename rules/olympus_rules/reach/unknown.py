@@ -28,8 +28,8 @@ __all__ = ["GIVING_BACK", "Settling"]
 ROUNDS = 10
 GIVING_BACK = frozenset(
     """
-    copy flatten get item items pop popitem popleft ravel repeat reshape set setdefault squeeze swapaxes take
-    transpose values
+    __copy__ __deepcopy__ __getitem__ addressable_data block_until_ready copy flatten get item items pop popitem
+    popleft ravel repeat reshape set setdefault squeeze swapaxes take to_device transpose values
     """.split()  # noqa: SIM905
 )
 """Methods of arrays and containers that return their elements."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -127,8 +128,8 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     if joined is None:
         return
     if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow.terms, flow.decisions, use):
-        for term in leaves(value):
-            flow.knowledge.use(term, flow.knowledge.used.get(use.term, 0), joined)
+        for term, rank in _with_ranks(value, flow.knowledge.used.get(use.term, 0)):
+            flow.knowledge.use(term, rank, joined)
     handed = arguments.node is None  # a transformation makes the call: the place is in the function itself
     node = arguments.node or (flow.site if function.code.is_foreign else use.node)
     if node is None:
@@ -145,6 +146,18 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         loop=arguments.loop or use.loop if handed else arguments.loop,
     )
     consume(flow, value, passed)
+
+
+def _with_ranks(value: Value, rank: int) -> Iterator[tuple[Term, int]]:
+    """Yield the terms in a value of some batch axes, each with its own number of them: a stack has one more."""
+    if isinstance(value, Sequence) and value.kind == "stack":
+        for part in value.items:
+            yield from _with_ranks(part, max(rank - 1, 0))
+    elif isinstance(value, Choice):
+        for _, arm in value.arms:
+            yield from _with_ranks(arm, rank)
+    else:
+        yield from ((term, rank) for term in leaves(value))
 
 
 def concerns_keys(flow: Flow, arguments: Arguments) -> bool:

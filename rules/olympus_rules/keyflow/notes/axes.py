@@ -174,7 +174,9 @@ def _reshape(seen: Look) -> int | None:
     if last not in (*WORDS, Const(-1)):
         return len(dims) if given is not None else None
     literal = last != Const(-1)
-    if not literal and (not leading or Const(-1) in leading):
+    if not literal and not leading:  # all words of raw keys, one after another
+        return 1 if seen.flow.knowledge.kind(seen.term) is KeyKind.TYPED else None
+    if not literal and Const(-1) in leading:
         return len(dims)
     whole = _holds_all(seen, leading)
     denied = literal and _holds_all(seen, dims) is True
@@ -386,7 +388,9 @@ def _moved(seen: Look) -> int | None:
         else tuple(part for part, number in zip(expressions, numbers, strict=False) if number < 0)
     )
     seen.note("permutation" if seen.call.name == "transpose" else "axis", parts, counts)
-    return seen.flow.knowledge.rank(seen.term)
+    rank = seen.flow.knowledge.rank(seen.term)
+    is_apart = moves(rank, seen.flow.knowledge.kind(seen.term)) == Confidence.CERTAIN  # the words are no last axis
+    return None if is_apart else rank
 
 
 def _axes_given(seen: Look) -> tuple[tuple[int, ...] | None, tuple[ast.expr, ...]]:

@@ -36,6 +36,8 @@ MANY = 32  # leaves of a tree that are checked
 
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
+FLAT = frozenset({"flatten", "ravel", "reshape"})
+"""Methods and functions that put all words of raw keys one after another, if the result has no known axes."""
 """Methods of an array that return its words to Python: the result is no array."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
@@ -221,7 +223,9 @@ class _Use(NamedTuple):
 
 def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
     """Record that one of the terms found is a key; which of them are keys is settled later."""
-    candidates = [(term, expression) for term, expression in found if not is_stored(flow, term)]
+    candidates = [
+        (term, expression) for term, expression in found if not (is_stored(flow, term) or _is_word(flow, term))
+    ]
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact:
         known = [pair for pair in candidates if flow.knowledge.is_known(pair[0])]
@@ -250,6 +254,15 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
             passes_by(flow, term, expression)
     for term, expression in dict(candidates).items():
         note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build, at=expression)
+
+
+def _is_word(flow: State, term: Term) -> bool:
+    """Return whether a term is an element of raw keys that were made flat: ``jnp.ravel(key)[0]`` is a word."""
+    terms = flow.terms
+    array = terms.args(term)[0] if terms.operation(term) == "item" else None
+    if array is None or terms.operation(array) != "view" or flow.knowledge.kind(array) is KeyKind.TYPED:
+        return False
+    return str(terms.data(array)).partition(" ")[0] in FLAT and flow.knowledge.rank(array) is None
 
 
 def _is_or_gets_key(flow: State, term: Term) -> bool:
