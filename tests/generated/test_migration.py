@@ -57,7 +57,7 @@ def test_most_numbers_stay(seeds: range) -> None:
         told = "\n\n".join(f"project {number}: {failure}" for number, _, failure in silent)
         pytest.fail(f"{told}\n\n{text_of(small(*silent[0][1:]))}", pytrace=False)
     assert seen["runs"] >= 0.9 * len(seeds) - 1, "too many projects do not run as they are"
-    assert seen["constructors renamed"] > len(seeds) / 2 and seen["constructors held back"], "nothing to see"
+    assert seen["constructors renamed"] >= len(seeds) / 2 and seen["constructors held back"], "nothing to see"
     assert seen["typed: places rewritten"] > len(seeds) / 2 and seen["portable: places rewritten"]
 
 
