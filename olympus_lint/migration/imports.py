@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.files.sources import InputError, decode_utf8
 from olympus_lint.files.validity import NOT_PARSED
+from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import bindings
 from olympus_rules.syntax.project import Location, module_file
 from olympus_rules.syntax.text import decode
@@ -48,30 +49,35 @@ def imported_modules(
         further: more folders in which its imports are looked for.
         strings: whether names of modules in strings count, such as those for ``import_module`` and ``mock.patch``.
     """
+    for row, name, least in _names(text, place.module, is_package=place.is_package, strings=strings):
+        for roots in (place.roots, further):
+            module, file = longest_module(roots, name, least)
+            if file is not None:
+                yield row, module, file
+
+
+@lru_cache(maxsize=2048)  # what is read along is asked for again by the search for files that import what changes
+def _names(text: str, module: str, *, is_package: bool, strings: bool) -> tuple[tuple[int, str, int], ...]:
+    """Return the qualified names that a text imports: row, name, and the least number of parts of a module in it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parsed = ast.parse(text)
     except NOT_PARSED:  # it may be of a newer Python
-        for found in LINE.finditer(text):
-            module, file = longest_module(place.roots, found[1], 1)
-            if file is not None:
-                yield text.count("\n", 0, found.start(1)) + 1, module, file
-        return
-    for node in ast.walk(parsed):
+        return tuple((text.count("\n", 0, each.start(1)) + 1, each[1], 1) for each in LINE.finditer(text))
+    found = []
+    for node in every_node(parsed):
         names: Sequence[str] = ()
         if isinstance(node, ast.Import):
             names = [name for alias in node.names for name in (alias.name, alias.name.partition(".")[0])]
         elif isinstance(node, ast.ImportFrom):
-            names = [name for _, name in bindings(node, module=place.module, is_package=place.is_package)]
+            names = [name for _, name in bindings(node, module=module, is_package=is_package)]
         elif strings and isinstance(node, ast.Constant) and isinstance(node.value, str):
             dotted = DOTTED.match(node.value)
             names = [dotted[0]] if dotted is not None else ()
         least = 2 if isinstance(node, ast.Constant) else 1
-        for roots, name in itertools.product((place.roots, further), names):
-            module, file = longest_module(roots, name, least)
-            if file is not None:
-                yield getattr(node, "lineno", 1), module, file
+        found += [(getattr(node, "lineno", 1), name, least) for name in names]
+    return tuple(found)
 
 
 def longest_module(roots: tuple[Path, ...], name: str, least: int) -> tuple[str, Path | None]:
