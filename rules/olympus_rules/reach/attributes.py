@@ -167,7 +167,11 @@ class Attributes:
         self.slots.add_edge(source, self.attribute(name))
 
     def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
-        """Write the attributes of the objects of a class that the dictionaries of a slot have."""
+        """Write the attributes of the objects of a class that the dictionaries of a slot have.
+
+        Of very many dictionaries, what they have is written under unknown names.
+        """
+        every = self.slots.slot("fields of many", source)
 
         def hand(name: str | int | None, part: Slot) -> None:
             if isinstance(name, str):
@@ -179,7 +183,11 @@ class Attributes:
             for name, part in tuple(self.heap.named_elements(value).items()):
                 hand(name, part)
 
-        self.slots.watch(source, write, Container)
+        def rest() -> None:
+            self.heap.iterate(source, every)
+            self.trees.set_any(Object(code), every)
+
+        self.slots.watch_few(source, write, rest, Container)
 
     def set_loose(self, name: str, source: Slot) -> None:
         """Write an attribute of an object of unknown class."""

@@ -57,6 +57,7 @@ class Calls:
         self.binding = Binding(heap, attributes)
         self.libraries = LibraryCalls(heap, attributes, self.binding)
         self.all: list[Call] = []
+        self._inheriting: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
 
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
@@ -164,6 +165,9 @@ class Calls:
         kinds = (Class, Object) if name in CHANGING else (Class,)
         if call.owner is None or not self.slots.mask(call.owner) & self.slots.of_kinds(*kinds):
             return False
+        if call.result in self._inheriting:
+            return True
+        self._inheriting.add(call.result)
 
         def make(class_: Value) -> None:
             assert isinstance(class_, Class)

@@ -20,7 +20,8 @@ GROWTH = 1.5
 FEWEST = 10_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
 MOST_STEPS = 1_500_000
-"""The steps, one for each change of a slot and each of its watchers, after which fewer values are told apart."""
+"""The steps, after which fewer values are told apart: one for each change of a slot, each of its watchers, and each
+edge between slots."""
 MORE_STEPS = 500_000
 MOST_TOLD_APART = 64
 FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
@@ -109,7 +110,8 @@ NO_WATCHERS: list[Watching] = []
 class Slots:
     """A graph of slots. An edge copies all values of its source to its target; a watcher sees each value once.
 
-    A set of values is a bit mask, as most steps join large sets that are nearly equal. Slots that lead to each other
+    A set of values is a bit mask, as most steps join large sets that are nearly equal; slots with equal sets share one
+    mask, which takes kilobytes. Slots that lead to each other
     hold the same in the end; they are made one from time to time, which keeps the graph small (B. Hardekopf,
     C. Lin: The ant and the grasshopper, PLDI 2007).
 
@@ -130,6 +132,7 @@ class Slots:
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
         self._lists: dict[int, list[Value]] = {}
+        self._masks: dict[int, int] = {}
         self.same: list[Slot] = []
         self._values: list[int] = []
         self._sent: list[int] = []
@@ -264,6 +267,7 @@ class Slots:
                 self._targets[source] = set()
             self._targets[source].add(target)
             self._edges += 1
+            self._steps += 1
             self._spread(target, self._values[source])
 
     def watch(self, slot: Slot, watcher: Watcher, *kinds: type) -> None:
@@ -284,7 +288,7 @@ class Slots:
         if held and watcher(held) is True:
             return
         slot = self.same[slot]
-        for watching in self._watching[slot]:
+        for watching in self._watching[slot][-MOST_GROUPS:]:
             if watching.wanted is wanted and watching.seen == held:
                 watching.watchers.append(watcher)
                 return
@@ -332,11 +336,12 @@ class Slots:
         known = self._values[slot]
         joined = known | values
         if joined != known:
-            joined = values if joined == values else joined  # one object for many slots: a mask takes kilobytes
             joined = self._within_limits(slot, known, joined)
             if joined == known:
                 return
-            self._values[slot] = joined
+            if len(self._masks) > LISTS:
+                self._masks.clear()
+            self._values[slot] = self._masks.setdefault(joined, joined)
             self._queue.push(slot)
 
     def _within_limits(self, slot: Slot, known: int, joined: int) -> int:

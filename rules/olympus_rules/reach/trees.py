@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import partial
 
+from olympus_rules.code.instructions import ClassCode
 from olympus_rules.reach.heap import Heap, Pool
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import OTHER, UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Unknown, Value
@@ -36,7 +37,7 @@ class Trees:
         self._is_set = False
         self._has_lost_fields = False
         self._gone_through: set[Container | Object] = set()
-        self._spread_out: set[Object] = set()
+        self._spread_out: set[ClassCode] = set()
         self._namespaces: set[Container] = set()
 
     def leaves_of(self, value: Value) -> list[Slot]:
@@ -167,10 +168,11 @@ class Trees:
         self.slots.add_edge_of(container.display, slot, Container)
 
     def fields(self, owner: Object) -> Slot:
-        """Return the slot of the values of all attributes of an object, methods left out."""
-        slot = self.slots.slot("fields", owner)
-        if owner not in self._spread_out:
-            self._spread_out.add(owner)
+        """Return the slot of the values of all attributes of an object, methods left out: one for related classes."""
+        family = self.heap.classes.family(owner.code)
+        slot = self.slots.slot("fields", family)
+        if family not in self._spread_out:
+            self._spread_out.add(family)
 
             def add(name: str) -> None:
                 for field in self.attribute_of(owner, name):
@@ -196,10 +198,12 @@ class Trees:
     def namespace(self, owner: Object) -> Container:
         """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both.
 
+        Related classes have one, as their attributes are one: in a framework there are hundreds of them.
+
         What is written under an unknown name is in the dictionary, but of it only keys are in each attribute: with
         all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
         """
-        container = Container(self.slots.slot("namespace", owner), None)
+        container = Container(self.slots.slot("namespace", self.heap.classes.family(owner.code)), None)
         if container not in self._namespaces:
             self._namespaces.add(container)
             every = self.heap.element(container, None)
