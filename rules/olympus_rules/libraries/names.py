@@ -70,6 +70,8 @@ STACK = "jax.numpy.stack"
 VSTACK = "jax.numpy.vstack"
 ZEROS = "jax.numpy.zeros"
 ZEROS_LIKE = "jax.numpy.zeros_like"
+READING = frozenset(f"numpy.{name}" for name in ("fromfile", "genfromtxt", "load", "loadtxt", "memmap"))
+"""Functions that read arrays of numbers from files, which may be the words of keys."""
 CALLING_THE_METHOD = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")
 """Functions of NumPy that call the method of that name of an array of JAX."""
 

@@ -34,6 +34,7 @@ from olympus_rules.reach.values import (
     Place,
     Unknown,
     Value,
+    Words,
 )
 
 __all__ = ["CHANGING", "FACTORIES", "MAPPING", "Handed", "LibraryCalls"]
@@ -81,6 +82,8 @@ class LibraryCalls:
     Attributes:
         sizes: how many axes a split has, by its call site.
         handed: the library functions that other library functions call.
+        remade: the calls that derive keys from words, which JAX's flag makes typed, with their callees; ``None`` where
+            nobody asks for them.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes, binding: Binding) -> None:
@@ -97,6 +100,7 @@ class LibraryCalls:
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
         self.handed: list[Handed] = []
+        self.remade: dict[Place, str] | None = None
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
@@ -182,6 +186,23 @@ class LibraryCalls:
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
             self.slots.add_edge_of(slot, call.result, Other, Made)
+        self.remake(call)
+
+    def remake(self, call: Call) -> None:
+        """Make keys where a call derives some from words: with JAX's flag they are typed, and otherwise raw."""
+        remade = self.remade
+        if remade is None:
+            return
+
+        def make(words: int) -> None:
+            remade[call.place] = call.callee
+            for value in self.slots.listed(words):
+                assert isinstance(value, Words)
+                self.slots.put(made, Key(call.place, value.rank))
+
+        made = self.slots.slot("made", call.place)
+        self.slots.watch_mask(call.result, make, Words)
+        self.slots.add_edge(made, call.result)
 
     def give_back_if_unknown(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result; that of a conditional only if a branch is no function of the project."""
@@ -199,6 +220,8 @@ class LibraryCalls:
                 self.heap.shift(slot, call.result, None)
                 self.heap.copy_contained(slot, call.result)
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
+        elif model.makes_arrays:
+            self.slots.add_edge_of(slot, call.result, Words)  # words of them are of no other kind
         elif model.result in ("same", "contents", "reshaped"):
             self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
@@ -336,6 +359,7 @@ class LibraryCalls:
                     self.heap.shift(other, call.result, None)
                 elif other != slot:
                     self.heap.copy_elements(other, call.result)
+            self.remake(call)
 
     def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:
         """Return the arguments that a library passes to a callable: one sequence for each parameter."""

@@ -81,6 +81,8 @@ class ProjectReach:
         roots: Iterable[str],
         packs: tuple[str, ...] = (),
         given: Iterable[Taken] = (),
+        *,
+        with_words: bool = False,
     ) -> None:
         """Read the files of a project.
 
@@ -90,6 +92,7 @@ class ProjectReach:
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
             given: the parameters to which callers outside of the project pass keys.
+            with_words: whether keys that are derived from words count like those of constructors.
         """
         slots = Slots()
         slots.trail.is_kept = slots.trail.is_complete = sites is not None  # else nobody asks for paths
@@ -111,6 +114,8 @@ class ProjectReach:
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
+        if with_words:
+            self.calls.libraries.remade = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
         give(self.heap, modules, given)
@@ -199,7 +204,7 @@ class ProjectReach:
     @cached_property
     def _made_keys(self) -> int:
         """The keys of the known constructors: other raw keys are only joined with them."""
-        sites = self.graph.sites
+        sites = self.graph.makers
         every = self.slots.listed(self._all_keys)
         made = [value for value in every if isinstance(value, Key) and (sites is None or value.site in sites)]
         return reduce(or_, map(self.slots.bit, made), 0)
@@ -381,9 +386,11 @@ def reach(
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
     given: Iterable[Taken] = (),
+    *,
+    with_words: bool = False,
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Its cost is bounded: where too many values come together, they are not told apart, and keys are lost there.
     """
-    return ProjectReach(documents, sites, roots, packs, given)
+    return ProjectReach(documents, sites, roots, packs, given, with_words=with_words)

@@ -32,6 +32,7 @@ from olympus_rules.reach.values import (
     Place,
     Unknown,
     Value,
+    Words,
 )
 from olympus_rules.syntax.document import Parents
 
@@ -272,7 +273,10 @@ class Reader:
             containers.extend(operands[0], operands[1])
         if made.operation == "BitOr":
             self.merge(code, made, slot)
+        is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
         for operand in operands:
+            if is_number:
+                self.slots.add_edge_of(operand, slot, Words)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":

@@ -21,6 +21,7 @@ from olympus_rules.reach.values import (
     Object,
     Other,
     Partial,
+    Words,
 )
 
 __all__ = ["GIVING_BACK", "Settling"]
@@ -122,7 +123,9 @@ class Settling:
         for owner, call in self.calls.method_results:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
-            elif call.callee.rpartition(".")[2] in GIVING_BACK:
+                continue
+            self.slots.add_edge_of(owner, call.result, Words)
+            if call.callee.rpartition(".")[2] in GIVING_BACK:
                 self.slots.add_edge_of(owner, call.result, *UNDIVIDED)
                 self.heap.shift(owner, call.result, None)
         self.calls.method_results = rest
