@@ -113,6 +113,20 @@ LOST = {
         "old = Mean(np.arange(4.0), jax.random.PRNGKey(0))\n"
         "print(jax.tree.map(lambda leaf: leaf[0], vars(old)))\n"
     ),
+    "made arrays, leaf by leaf": (
+        "state = jax.tree.map(jnp.asarray, {'mean': (2, 2), 'rng': jax.random.PRNGKey(0)})\n"
+        "print(jax.tree.map(lambda leaf: leaf.astype(jnp.float32), state))\n"
+    ),
+    "put on a device, leaf by leaf": (
+        "state = jax.tree.map(jax.device_put, [1, jax.random.PRNGKey(0)])\nsizes = jax.tree.map(jnp.size, state)\n"
+    ),
+    "mask of words": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\nprint(jnp.where(keys > 5, keys, keys[::-1]).ndim)\n"
+    ),
+    "mask of words, combined": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\nis_odd = jnp.logical_and(keys % 2 == 1, True)\n"
+        "print(jax.random.normal(jnp.where(is_odd, keys, keys[::-1])[0]))\n"
+    ),
     "diagonal": "print(jax.random.split(jax.random.PRNGKey(0)).diagonal())\n",
 }
 ARRAYS = """\
@@ -148,6 +162,10 @@ KEPT = {
     "mapped over keys": (
         "keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])\n"
         "print(jax.vmap(lambda n, k: jax.random.normal(k), in_axes=(None, 0))(3, keys))\n"
+    ),
+    "a mask of keys by their words": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "keys = jnp.where((keys > 5).all(-1)[:, None], keys, keys[::-1])\nprint(jax.vmap(jax.random.normal)(keys))\n"
     ),
     "a default that is only used": "print(jax.random.normal(Box(1).rng))\n",
 }
@@ -329,3 +347,25 @@ def test_a_fix_reads_files_of_other_projects_without_constructors(tmp_path: Path
         (tmp_path / name).write_text(text)
     command(tmp_path, "--no-cache", "--fix", "--select", "OLY201", ".")
     assert (tmp_path / "b/pkg/tools.py").read_text() == files["b/pkg/tools.py"]
+
+
+SLICED = {
+    "keys[:, :]": "jnp.tile(sliced, (2, 1))",
+    "keys[..., :]": "jnp.tile(sliced, (2, 1))",
+    "keys[:, None]": "sliced[:, 0]",
+    "keys[None, :]": "sliced[0]",
+    "keys[None, :, :][0]": "sliced.reshape(3, 2)",
+}
+
+
+@pytest.mark.parametrize("sliced", SLICED)
+@pytest.mark.parametrize("style", ["typed", "portable"])
+def test_slices_keep_axes(sliced: str, style: Any) -> None:
+    body = f"keys = jax.random.split(jax.random.PRNGKey(0), 3)\nsliced = {sliced}\nagain = {SLICED[sliced]}\n"
+    body += "out = jax.vmap(jax.random.normal)(again).tolist()\n"
+    migration = migrate([Text("program.py", Settings(), HEAD + body)], Target(style))
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(HEAD + body, before)
+    exec(migration.texts[0].new, after)
+    assert before["out"] == after["out"]

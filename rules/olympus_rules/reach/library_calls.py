@@ -51,6 +51,8 @@ NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
+COMPUTING = ("computed", "nothing")
+"""The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -142,13 +144,15 @@ class LibraryCalls:
         """Copy the arguments of a library function to its result and to the callables among them."""
         transform = model.transform
         operands = transform.operands if transform is not None else 0
-        functions = {slot for slot, _ in call.arguments[:operands]}
+        is_over_leaves = transform is not None and transform.parts == "leaves"
+        functions = {slot for slot, _ in call.arguments[: 1 if is_over_leaves else operands]}
+        functions |= {slot for keyword, slot in call.keywords if is_over_leaves and keyword in FUNCTION_NAMES}
         rest = {slot for slot, _ in call.arguments[operands:]}
         factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
         attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions | attributes:
-                if transform is not None and transform.parts == "leaves":
+                if is_over_leaves:
                     self.give_back_unmapped(slot, functions, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
@@ -220,8 +224,8 @@ class LibraryCalls:
                 self.heap.shift(slot, call.result, None)
                 self.heap.copy_contained(slot, call.result)
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
-        elif model.makes_arrays:
-            self.slots.add_edge_of(slot, call.result, Words)  # words of them are of no other kind
+        elif model.makes_arrays and model.result in (None, *COMPUTING):
+            self.slots.add_edge_of(slot, call.result, Words)  # what is computed with words are words
         elif model.result in ("same", "contents", "reshaped"):
             self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
@@ -234,8 +238,14 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
+
+        def look(value: Value) -> None:
+            result = self.names.model(value.qualified).result if isinstance(value, Library) else None
+            if result not in COMPUTING:
+                self.give_back(tree, call, model)
+
         for function in functions:
-            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
+            self.slots.watch(function, look, *DATA_LEAVES)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""

@@ -368,9 +368,18 @@ class Reader:
         self.block(code, made.body)
 
     def give(self, code: ir.FunctionCode, made: ir.Return) -> None:
-        """Return a value."""
-        if made.src is not None:
-            self.slots.add_edge(self.register(code, made.src), self.heap.result(code))
+        """Return a value; what a generator yields are the elements of what its call gives."""
+        if made.src is None:
+            return
+        source, result = self.register(code, made.src), self.heap.result(code)
+        if made.leaves or not code.yields or any(map(is_fixture_maker, getattr(code.node, "decorator_list", []))):
+            self.slots.add_edge(source, result)
+            return
+        element = self.heap.element(self.heap.made(result), None)
+        if made.is_spread:
+            self.heap.iterate(source, element)
+        else:
+            self.slots.add_edge(source, element)
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
         """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
