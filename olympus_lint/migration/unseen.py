@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
 from olympus_lint.migration.masks import Masks, is_spelled_out
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, OF_ROWS, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
@@ -241,7 +241,7 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        most = self.most_axes if is_part(self.node, self.parents) else self.rank
+        most = self.most_axes
         return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -410,8 +410,7 @@ class Use:
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call):
-            place = call.args.index(self.node) if self.node in call.args else -1
-            return maps_over_words(call.func, self.named(call.func.func), place, self.rank)
+            return self.is_refused_by_result(call, call.func)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
@@ -419,8 +418,8 @@ class Use:
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             is_iterated = last in ITERATING and self.most_axes == 0
             return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
-        if name in OF_ROWS:
-            return self.has_fewer_axes(OF_ROWS[name], inside=inside)
+        if name == GETITEM or name in OF_ROWS:
+            return self.is_taken_apart(call, name, inside=inside)
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
@@ -461,6 +460,21 @@ class Use:
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+
+    def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
+        """Say whether a function that a call has made rejects typed keys, or works on their words."""
+        name = self.named(made.func)
+        if name in GETTERS:
+            method = made.args[0].value if made.args and isinstance(made.args[0], ast.Constant) else ""
+            return self.most_axes == 0 or method in NUMBERS
+        place = call.args.index(self.node) if self.node in call.args else -1
+        return maps_over_words(made, name, place, self.rank)
+
+    def is_taken_apart(self, call: ast.Call, name: str, *, inside: bool) -> bool:
+        """Say whether a function of Python goes over the words of a key, or reads one."""
+        if name == GETITEM:
+            return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
+        return self.has_fewer_axes(OF_ROWS[name], inside=inside)
 
     def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
         """Say whether a function works along an axis that may be that of the words."""

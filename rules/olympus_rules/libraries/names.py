@@ -107,6 +107,12 @@ DEVICE_PUT = "jax.device_put"
 SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
 
 # Python
+ITEMGETTER = "operator.itemgetter"
+ATTRGETTER = "operator.attrgetter"
+METHODCALLER = "operator.methodcaller"
+GETITEM = "operator.getitem"
+GETTERS = frozenset({ITEMGETTER, ATTRGETTER, METHODCALLER})
+"""Functions that make a function of names and numbers."""
 STR = "builtins.str"
 REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 

@@ -36,6 +36,10 @@ __all__ = ["FILLING", "Calls", "axes_of_size"]
 
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
+PUTTING = frozenset(
+    "heappush heappushpop heapreplace insort insort_left insort_right setitem".split()  # noqa: SIM905
+)
+"""Functions that put their other arguments into the first one, a container."""
 GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""
 
@@ -82,6 +86,9 @@ class Calls:
                 self.heap.put_into(call.owner, slot)
             for keyword, slot in call.keywords:
                 self.heap.put_into(call.owner, slot, keyword)
+        if name in PUTTING:
+            for slot, _ in call.arguments[1:]:
+                self.heap.put_into(call.arguments[0][0], slot)
         if name in CHANGING:
             for keyword, slot in call.keywords:
                 if keyword is not None:

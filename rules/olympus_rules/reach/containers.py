@@ -14,7 +14,7 @@ from olympus_rules.reach.values import WHOLE, Container, Made, Object, Unknown, 
 
 __all__ = ["METHODS", "ContainerCalls"]
 
-TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
+TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__", "__next__"})
 """Methods that give one element."""
 LEAVES: dict[str, dict[str, bool]] = {
     "leaves": {"with_paths": False, "with_structure": False},

@@ -26,6 +26,7 @@ from olympus_rules.reach.values import (
     Container,
     Function,
     Key,
+    KeyWords,
     Library,
     Made,
     Object,
@@ -55,6 +56,8 @@ COMPUTING = ("computed", "nothing")
 """The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
+SPREAD = ("args", "kwargs")
+"""Options that hold the arguments of a function."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
@@ -99,6 +102,7 @@ class LibraryCalls:
         self.sizes: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
+        self._passed: set[Place] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
         self.handed: list[Handed] = []
@@ -121,8 +125,10 @@ class LibraryCalls:
             self.derive(value, model.row.derive, call)
         if model.result == "derived" or (model.row is not None and model.row.derive):
             return
-        if model.result is None:
+        if model.result is None and model.container is None:
             self.slots.put(call.result, Made(model.root))
+            if model.root in sys.stdlib_module_names and model.transform is None:
+                self.pass_through(call)
         if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
@@ -131,6 +137,33 @@ class LibraryCalls:
             self._handing.add((call.place, model.qualified))
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
             self.hand_on(model, call)
+
+    def pass_through(self, call: Call) -> None:
+        """Let a function of Python's library of which nothing is known give back what it is given.
+
+        It may also call the functions that it is given, with all else that it is given, as an executor does.
+        """
+        if call.place in self._passed:
+            return
+        self._passed.add(call.place)
+        every = self.slots.slot("passed through", call.place)
+        for slot in [*call.given, *([] if call.owner is None else [call.owner])]:
+            self.slots.add_edge_of(slot, call.result, Container, Object)
+            self.heap.shift(slot, call.result, 0)
+            self.heap.copy_contained(slot, call.result, 0)
+        takes_apart = "map" in call.callee.rpartition(".")[2]
+        for keyword, slot in [*((None, slot) for slot, _ in call.arguments), *call.keywords]:
+            if takes_apart or keyword in SPREAD:
+                self.heap.iterate(slot, every)
+            else:
+                self.slots.add_edge_of(slot, every, Key, Container, Object)
+
+        def hand(value: Value) -> None:
+            if not self.binding.is_over_limit(call.place):
+                self.binding.feed(value, [[every]] * MANY, call.result, 0)
+
+        for slot in call.given:
+            self.slots.watch(slot, hand, *FUNCTIONS)
 
     def namespace(self, model: Model, call: Call) -> None:
         """Make an object whose attributes are the keyword arguments."""
@@ -223,9 +256,13 @@ class LibraryCalls:
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
                 self.heap.shift(slot, call.result, None)
                 self.heap.copy_contained(slot, call.result)
+                if model.added_axes is not None:
+                    self.heap.shift(slot, call.result, 0)
+                    add = partial(self.heap.shift, target=call.result, axes=model.added_axes)
+                    self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, add, Container)
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
         elif model.makes_arrays and model.result in (None, *COMPUTING):
-            self.slots.add_edge_of(slot, call.result, Words)  # what is computed with words are words
+            self.slots.add_edge_of(slot, call.result, KeyWords)  # what is computed with words are words
         elif model.result in ("same", "contents", "reshaped"):
             self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
             self.slots.add_edge_of(slot, call.result, Container, Unknown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
@@ -211,7 +212,10 @@ class ProjectReach:
 
     @cached_property
     def _others(self) -> int:
-        return self.slots.of_kinds(Other)
+        """The mask of numbers and unknown values, and of results of Python's library, beside which keys are seen."""
+        made = [value for value in self.slots.listed(self.slots.of_kinds(Made)) if isinstance(value, Made)]
+        python = [self.slots.bit(value) for value in made if value.qualified in sys.stdlib_module_names]
+        return reduce(or_, python, self.slots.of_kinds(Other))
 
     @cached_property
     def _containers(self) -> int:
@@ -374,8 +378,6 @@ def written_attributes(documents: Iterable[Document]) -> dict[ast.ClassDef, set[
 
 def is_jax(name: str) -> bool:
     """Return whether a canonical name is one of JAX, or of Python itself."""
-    import sys
-
     package = name.partition(".")[0]
     return package in ("jax", "builtins") or package in sys.stdlib_module_names
 

@@ -18,8 +18,15 @@ from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, Library, Place, Value, Words
-from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype, takes_shape
+from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, KeyWords, Library, Place, Value, Words
+from olympus_rules.reach.words import (
+    array_like,
+    is_array_of_words,
+    is_of_keys,
+    keys_of_words,
+    names_of_dtype,
+    takes_shape,
+)
 
 __all__ = ["RawKeys", "place_of"]
 
@@ -47,7 +54,9 @@ class RawKeys:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
         if self.graph.sites is None:
             return
-        if is_array_of_words(node, self.dtypes):
+        if is_of_keys(node):
+            self.slots.put(call.result, KeyWords(call.place))
+        elif is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
             axes = 0 if takes_shape(node, model) else None

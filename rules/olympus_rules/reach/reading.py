@@ -11,6 +11,7 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
@@ -25,6 +26,7 @@ from olympus_rules.reach.values import (
     Container,
     Function,
     Key,
+    KeyWords,
     Library,
     Made,
     Object,
@@ -32,7 +34,6 @@ from olympus_rules.reach.values import (
     Place,
     Unknown,
     Value,
-    Words,
 )
 from olympus_rules.syntax.document import Parents
 
@@ -72,7 +73,11 @@ class Reader:
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
-        waiting = [self.module]
+        self.read_all(self.module)
+
+    def read_all(self, outermost: ir.FunctionCode) -> None:
+        """Read a function and all functions in it."""
+        waiting = [outermost]
         while waiting:
             code = waiting.pop()
             code.lower()
@@ -276,7 +281,7 @@ class Reader:
         is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
         for operand in operands:
             if is_number:
-                self.slots.add_edge_of(operand, slot, Words)
+                self.slots.add_edge_of(operand, slot, KeyWords)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
@@ -399,6 +404,11 @@ class Reader:
         if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
             self.named_attribute(code, made, reads=callee == "getattr")
         self.raw.made(call, made.node)
+        resolved = self.graph.attributes.names.documents[self.file].imports.resolve(dotted_name(function))
+        made_of_names = getter(made.node, resolved, code)
+        if made_of_names is not None:
+            self.slots.put(call.result, Function(made_of_names))
+            self.read_all(made_of_names)
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.graph import Graph
@@ -16,12 +17,12 @@ from olympus_rules.reach.values import (
     Class,
     Function,
     Key,
+    KeyWords,
     Made,
     Member,
     Object,
     Other,
     Partial,
-    Words,
 )
 
 __all__ = ["GIVING_BACK", "Settling"]
@@ -34,6 +35,10 @@ GIVING_BACK = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods of arrays and containers that return their elements."""
+COPYING = frozenset({"__copy__", "__deepcopy__", "addressable_data", "block_until_ready", "copy", "to_device"})
+"""Those of them that keep the axes of an array."""
+UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
+"""A call that gives an array with new elements."""
 
 
 class Settling:
@@ -124,10 +129,15 @@ class Settling:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
                 continue
-            self.slots.add_edge_of(owner, call.result, Words)
+            self.slots.add_edge_of(owner, call.result, KeyWords)
             if call.callee.rpartition(".")[2] in GIVING_BACK:
                 self.slots.add_edge_of(owner, call.result, *UNDIVIDED)
                 self.heap.shift(owner, call.result, None)
+                if call.callee.rpartition(".")[2] in COPYING:
+                    self.heap.shift(owner, call.result, 0)
+            if UPDATE.search(call.callee):
+                updated = self.heap.origins.get(owner)
+                self.heap.shift(owner if updated is None else updated, call.result, 0)
         self.calls.method_results = rest
         self._settle()
 
