@@ -12,7 +12,7 @@ from olympus_lint.migration.places import is_note
 from olympus_lint.migration.reasons import Reason, by_way, not_followed
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
-from olympus_lint.migration.unseen import unseen
+from olympus_lint.migration.unseen import is_permutation, unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
@@ -253,7 +253,7 @@ class _Held:
             for value, node in unseen(file.document, file.path, self._reached, careful=careful):
                 place = place_of(file.path, value)
                 makers = self._reached.keys_at(place)
-                if node.lineno not in file.seen and len(makers) <= MANY:
+                if (node.lineno not in file.seen or is_permutation(node)) and len(makers) <= MANY:
                     found = self._reached.paths.to_expressions([place], makers)
                     self._add(_place(filename, node, file.document), found, makers)
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
 from olympus_lint.migration.masks import Masks, is_spelled_out
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM, SCAN, VMAP
+from olympus_rules.reach.mapping import mapped_by
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
@@ -22,7 +23,7 @@ from olympus_rules.syntax.document import Parents
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
+__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "is_permutation", "unseen"]
 
 NUMBERS = frozenset(
     """
@@ -37,11 +38,15 @@ WORDLESS = frozenset({"T", "imag", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
-STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
+STACKING = frozenset({"block", "column_stack", "dstack", "hstack", "vstack"})
+"""Functions that join arrays along an axis that depends on the number of their axes."""
 NUMERIC = ("numpy.",)
 """The start of the names of functions that work on arrays of numbers only."""
 MAPPING = frozenset({"map", "tree_map", "tree_multimap", "map_structure"})
 """Functions that call their first argument with the parts of the others."""
+MAPPING_AXES = frozenset({"jax.pmap", VMAP})
+TAKING_AXES = MAPPING_AXES | {f"{LAX}.map", SCAN}
+"""Functions that call another one with rows of its arguments."""
 BY_AXES = frozenset(
     """
     argmax argmin broadcast_in_dim clamp collapse compress conv eq fliplr ge gather gt le lt ne pad reduce rev rot90
@@ -108,6 +113,8 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
     They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
     ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
     """
+    if gives_words_away(call, path, reached):
+        yield call, call
     name = library_of(call.func, path, reached)
     if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
         for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
@@ -210,7 +217,9 @@ class Use:
             case ast.List() | ast.Tuple():
                 call = self.parents.get(parent)
                 call = self.parents.get(call) if isinstance(call, ast.keyword) else call
-                found = isinstance(call, ast.Call) and self.is_refused(call, inside=True)
+                found = isinstance(call, ast.Call) and (
+                    self.is_refused(call, inside=True) or self.is_beside_words(parent, call)
+                )
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
 
@@ -241,8 +250,44 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        most = self.most_axes
+        most, taken = self.most_axes, self.axes_taken()
+        if taken:
+            most = max(0, (self.reached.likely_rank(place_of(self.path, self.node)) or 0) - taken)
         return Ellipsis in constants or (most is not None and axes > most)
+
+    def axes_taken(self) -> int:
+        """Return how many axes a mapping takes from the tree of which this is a part: from ``s`` of ``s["rng"]``."""
+        base = self.node
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        function = self.parents.get(base)
+        if base is self.node or not isinstance(base, ast.Name):
+            return 0
+        while function is not None and not isinstance(function, ast.Lambda | ast.FunctionDef):
+            function = self.parents.get(function)
+        names = [each.arg for each in function.args.args] if function is not None else []
+        if function is None or base.id not in names:
+            return 0
+        return max((axes_of_part(call, names.index(base.id)) for call in self.calls_with(function)), default=0)
+
+    def calls_with(self, function: ast.Lambda | ast.FunctionDef) -> Iterator[ast.Call]:
+        """Yield the calls of the file that map a function, or scan with it."""
+        user = self.parents.get(function)
+        if isinstance(function, ast.Lambda):
+            if isinstance(user, ast.Call) and user.args[:1] == [function] and self.maps(user.func):
+                yield user
+            return
+        top: ast.AST = function
+        while (above := self.parents.get(top)) is not None:
+            top = above
+        for call in ast.walk(top):
+            first = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            if isinstance(first, ast.Name) and first.id == function.name and self.maps(call.func):  # type: ignore[attr-defined]
+                yield call  # type: ignore[misc]
+
+    def maps(self, function: ast.expr) -> bool:
+        """Say whether a function of JAX takes an axis from the arguments of another one."""
+        return self.named(function) in TAKING_AXES
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -443,7 +488,7 @@ class Use:
             return True
         if (package == NUMPY and not self.reached.names.libraries.get(name).takes_keys) or last in STACKING:
             return True
-        if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
+        if counts_sizes(call, last, [*others, *options.values()]):
             return True
         if last.endswith("_like"):
             given = call.args[2 if last == "full_like" else 1 :][:1]
@@ -460,6 +505,12 @@ class Use:
         if last == "dynamic_update_slice":
             return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+
+    def is_beside_words(self, elements: ast.List | ast.Tuple, call: ast.Call) -> bool:
+        """Say whether a list of arrays, which a function joins, has the words of a key as a list of numbers."""
+        others = [each for each in elements.elts if isinstance(each, ast.List | ast.Tuple) and each.elts]
+        numbers = (all(isinstance(part, ast.Constant | ast.UnaryOp) for part in each.elts) for each in others)
+        return any(numbers) and self.reached.names.libraries.get(self.named(call.func)).joins
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
         """Say whether a function that a call has made rejects typed keys, or works on their words."""
@@ -569,6 +620,38 @@ def is_test_for_none(user: ast.AST | None) -> bool:
     return isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot)
 
 
+def is_permutation(node: ast.expr) -> bool:
+    """Say whether a call transposes an array by the numbers of all of its axes; then no other report speaks of it."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="transpose"), args=[ast.Constant(), *_]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="transpose"), args=[_, ast.Tuple() | ast.List()]):
+            return True
+    return False
+
+
+def axes_of_part(call: ast.Call, position: int) -> int:
+    """Return how many axes a call that maps or scans takes from the argument at a position."""
+    if ast.unparse(call.func).endswith(".scan"):
+        return int(position == 1)
+    mapped = mapped_by(call) if ast.unparse(call.func).endswith("map") and len(call.args) < 3 else None
+    return 1 if mapped is None else mapped.at(position)
+
+
+def gives_words_away(call: ast.Call, path: str, reached: ProjectReach) -> bool:
+    """Say whether a mapped function is told to put the axis of its results behind or among that of the words."""
+    made = call.func
+    if not isinstance(made, ast.Call) or library_of(made.func, path, reached) not in MAPPING_AXES:
+        return False
+    axes = [*made.args[2:3], *(option.value for option in made.keywords if option.arg == "out_axes")]
+    place = place_of(path, call)
+    if not axes or not reached.has_keys_only(place):
+        return False
+    number = axes[0].value if isinstance(axes[0], ast.Constant) else None
+    rank = reached.likely_rank(place)
+    return isinstance(axes[0], ast.UnaryOp) or (type(number) is int and rank is not None and 0 < rank <= number)
+
+
 def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
     """Say whether a shape is used for an array whose last axis are the words."""
     match user:
@@ -589,6 +672,14 @@ def is_without_axis(call: ast.Call, place: int) -> bool:
     has_star = any(isinstance(argument, ast.Starred) for argument in call.args)
     may_follow = any(option.arg in (None, "axis") for option in call.keywords)
     return len(call.args) <= place and not has_star and not may_follow
+
+
+def counts_sizes(call: ast.Call, name: str, given: list[ast.expr]) -> bool:
+    """Say whether a function is given the sizes of all axes, or the order of all axes, of raw keys."""
+    if name == "transpose":
+        is_written = any(isinstance(axes, ast.Tuple | ast.List) for axes in given)
+        return is_written and not any(isinstance(part, ast.Starred) for part in ast.walk(call))
+    return name in SHAPED and any(is_spelled_out([argument]) for argument in given)
 
 
 def is_last_part(user: ast.AST | None) -> bool:

@@ -136,7 +136,15 @@ class LibraryCalls:
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
+            if model.container == "mapping":
+                self.make_defaults(call)
             self.hand_on(model, call)
+
+    def make_defaults(self, call: Call) -> None:
+        """Put what the functions give that a dictionary is made of, as a ``defaultdict``, into it."""
+        element = self.heap.element(self.heap.made(call.result), None)
+        for slot, _ in call.arguments[:1]:
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [], element, 0), *FUNCTION)
 
     def pass_through(self, call: Call) -> None:
         """Let a function of Python's library of which nothing is known give back what it is given.

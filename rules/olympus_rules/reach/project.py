@@ -214,7 +214,8 @@ class ProjectReach:
     def _others(self) -> int:
         """The mask of numbers and unknown values, and of results of Python's library, beside which keys are seen."""
         made = [value for value in self.slots.listed(self.slots.of_kinds(Made)) if isinstance(value, Made)]
-        python = [self.slots.bit(value) for value in made if value.qualified in sys.stdlib_module_names]
+        names = sys.stdlib_module_names
+        python = [self.slots.bit(value) for value in made if value.qualified.partition(".")[0] in names]
         return reduce(or_, python, self.slots.of_kinds(Other))
 
     @cached_property

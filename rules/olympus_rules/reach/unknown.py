@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -13,6 +15,7 @@ from olympus_rules.reach.values import (
     CALLEES,
     OTHER,
     UNDIVIDED,
+    WHOLE,
     BoundMethod,
     Class,
     Function,
@@ -131,7 +134,10 @@ class Settling:
                 continue
             self.slots.add_edge_of(owner, call.result, KeyWords)
             if call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.add_edge_of(owner, call.result, *UNDIVIDED)
+                is_taken = call.callee.rpartition(".")[2] in TAKING  # an element, and not the object itself
+                self.slots.add_edge_of(owner, call.result, *(WHOLE if is_taken else UNDIVIDED))
+                hand = partial(self.slots.add_edge, target=call.result)
+                self.heap.open(owner, self.heap.elements_pool, self.heap.parts_of, hand, Object)
                 self.heap.shift(owner, call.result, None)
                 if call.callee.rpartition(".")[2] in COPYING:
                     self.heap.shift(owner, call.result, 0)
