@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
+from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, is_behind_words, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM, SCAN, VMAP
-from olympus_rules.reach.mapping import mapped_by
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
@@ -44,9 +44,6 @@ NUMERIC = ("numpy.",)
 """The start of the names of functions that work on arrays of numbers only."""
 MAPPING = frozenset({"map", "tree_map", "tree_multimap", "map_structure"})
 """Functions that call their first argument with the parts of the others."""
-MAPPING_AXES = frozenset({"jax.pmap", VMAP})
-TAKING_AXES = MAPPING_AXES | {f"{LAX}.map", SCAN}
-"""Functions that call another one with rows of its arguments."""
 BY_AXES = frozenset(
     """
     argmax argmin broadcast_in_dim clamp collapse compress conv eq fliplr ge gather gt le lt ne pad reduce rev rot90
@@ -113,8 +110,10 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
     They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
     ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
     """
-    if gives_words_away(call, path, reached):
-        yield call, call
+    made, place = call.func, place_of(path, call)
+    maps = isinstance(made, ast.Call) and library_of(made.func, path, reached) in MAPPING_AXES
+    if isinstance(made, ast.Call) and maps and reached.has_keys_only(place):
+        yield from [(call, call)] if is_behind_words(made, reached.likely_rank(place)) else []
     name = library_of(call.func, path, reached)
     if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
         for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
@@ -218,7 +217,8 @@ class Use:
                 call = self.parents.get(parent)
                 call = self.parents.get(call) if isinstance(call, ast.keyword) else call
                 found = isinstance(call, ast.Call) and (
-                    self.is_refused(call, inside=True) or self.is_beside_words(parent, call)
+                    self.is_refused(call, inside=True)
+                    or (has_words(parent) and self.reached.names.libraries.get(self.named(call.func)).joins)
                 )
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
@@ -250,44 +250,10 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        most, taken = self.most_axes, self.axes_taken()
+        most, taken = self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
             most = max(0, (self.reached.likely_rank(place_of(self.path, self.node)) or 0) - taken)
         return Ellipsis in constants or (most is not None and axes > most)
-
-    def axes_taken(self) -> int:
-        """Return how many axes a mapping takes from the tree of which this is a part: from ``s`` of ``s["rng"]``."""
-        base = self.node
-        while isinstance(base, ast.Attribute | ast.Subscript):
-            base = base.value
-        function = self.parents.get(base)
-        if base is self.node or not isinstance(base, ast.Name):
-            return 0
-        while function is not None and not isinstance(function, ast.Lambda | ast.FunctionDef):
-            function = self.parents.get(function)
-        names = [each.arg for each in function.args.args] if function is not None else []
-        if function is None or base.id not in names:
-            return 0
-        return max((axes_of_part(call, names.index(base.id)) for call in self.calls_with(function)), default=0)
-
-    def calls_with(self, function: ast.Lambda | ast.FunctionDef) -> Iterator[ast.Call]:
-        """Yield the calls of the file that map a function, or scan with it."""
-        user = self.parents.get(function)
-        if isinstance(function, ast.Lambda):
-            if isinstance(user, ast.Call) and user.args[:1] == [function] and self.maps(user.func):
-                yield user
-            return
-        top: ast.AST = function
-        while (above := self.parents.get(top)) is not None:
-            top = above
-        for call in ast.walk(top):
-            first = call.args[0] if isinstance(call, ast.Call) and call.args else None
-            if isinstance(first, ast.Name) and first.id == function.name and self.maps(call.func):  # type: ignore[attr-defined]
-                yield call  # type: ignore[misc]
-
-    def maps(self, function: ast.expr) -> bool:
-        """Say whether a function of JAX takes an axis from the arguments of another one."""
-        return self.named(function) in TAKING_AXES
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
         """Say whether the use of an attribute of a key, by its name, depends on its words."""
@@ -463,8 +429,10 @@ class Use:
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             is_iterated = last in ITERATING and self.most_axes == 0
             return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
-        if name == GETITEM or name in OF_ROWS:
-            return self.is_taken_apart(call, name, inside=inside)
+        if name == GETITEM:
+            return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
+        if name in OF_ROWS:
+            return self.has_fewer_axes(OF_ROWS[name], inside=inside)
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
@@ -502,15 +470,7 @@ class Use:
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
             return any(Masks(self.parents).has_words(mask) for mask in masks)
-        if last == "dynamic_update_slice":
-            return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
-
-    def is_beside_words(self, elements: ast.List | ast.Tuple, call: ast.Call) -> bool:
-        """Say whether a list of arrays, which a function joins, has the words of a key as a list of numbers."""
-        others = [each for each in elements.elts if isinstance(each, ast.List | ast.Tuple) and each.elts]
-        numbers = (all(isinstance(part, ast.Constant | ast.UnaryOp) for part in each.elts) for each in others)
-        return any(numbers) and self.reached.names.libraries.get(self.named(call.func)).joins
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
         """Say whether a function that a call has made rejects typed keys, or works on their words."""
@@ -520,12 +480,6 @@ class Use:
             return self.most_axes == 0 or method in NUMBERS
         place = call.args.index(self.node) if self.node in call.args else -1
         return maps_over_words(made, name, place, self.rank)
-
-    def is_taken_apart(self, call: ast.Call, name: str, *, inside: bool) -> bool:
-        """Say whether a function of Python goes over the words of a key, or reads one."""
-        if name == GETITEM:
-            return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
-        return self.has_fewer_axes(OF_ROWS[name], inside=inside)
 
     def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
         """Say whether a function works along an axis that may be that of the words."""
@@ -548,6 +502,12 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def has_words(elements: ast.List | ast.Tuple) -> bool:
+    """Say whether a list of arrays has the words of a key as a list of numbers."""
+    others = [each for each in elements.elts if isinstance(each, ast.List | ast.Tuple) and each.elts]
+    return any(all(isinstance(part, ast.Constant | ast.UnaryOp) for part in each.elts) for each in others)
 
 
 def imports(document: Document, name: str) -> bool:
@@ -576,25 +536,6 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
         if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
             return True
     return False
-
-
-def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> bool:
-    """Say whether a function that ``vmap`` or the like has made takes or maps over the words of an argument.
-
-    Args:
-        made: the call that makes it.
-        name: the qualified name of what is called there.
-        place: the position of the argument; negative if it is none by position.
-        rank: the number of axes of keys.
-    """
-    if "signature=" in ast.unparse(made):
-        return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
-    given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
-    axes = given[0] if given and name.rpartition(".")[2] in ("pmap", "vmap") else None
-    if isinstance(axes, ast.Tuple | ast.List):
-        axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
-    number = axes.value if isinstance(axes, ast.Constant) else None
-    return isinstance(axes, ast.UnaryOp) or (type(number) is int and number >= (rank or 1))
 
 
 def is_item(node: ast.expr) -> bool:
@@ -630,28 +571,6 @@ def is_permutation(node: ast.expr) -> bool:
     return False
 
 
-def axes_of_part(call: ast.Call, position: int) -> int:
-    """Return how many axes a call that maps or scans takes from the argument at a position."""
-    if ast.unparse(call.func).endswith(".scan"):
-        return int(position == 1)
-    mapped = mapped_by(call) if ast.unparse(call.func).endswith("map") and len(call.args) < 3 else None
-    return 1 if mapped is None else mapped.at(position)
-
-
-def gives_words_away(call: ast.Call, path: str, reached: ProjectReach) -> bool:
-    """Say whether a mapped function is told to put the axis of its results behind or among that of the words."""
-    made = call.func
-    if not isinstance(made, ast.Call) or library_of(made.func, path, reached) not in MAPPING_AXES:
-        return False
-    axes = [*made.args[2:3], *(option.value for option in made.keywords if option.arg == "out_axes")]
-    place = place_of(path, call)
-    if not axes or not reached.has_keys_only(place):
-        return False
-    number = axes[0].value if isinstance(axes[0], ast.Constant) else None
-    rank = reached.likely_rank(place)
-    return isinstance(axes[0], ast.UnaryOp) or (type(number) is int and rank is not None and 0 < rank <= number)
-
-
 def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
     """Say whether a shape is used for an array whose last axis are the words."""
     match user:
@@ -679,6 +598,8 @@ def counts_sizes(call: ast.Call, name: str, given: list[ast.expr]) -> bool:
     if name == "transpose":
         is_written = any(isinstance(axes, ast.Tuple | ast.List) for axes in given)
         return is_written and not any(isinstance(part, ast.Starred) for part in ast.walk(call))
+    if name == "dynamic_update_slice":
+        return is_spelled_out(call.args[2:])
     return name in SHAPED and any(is_spelled_out([argument]) for argument in given)
 
 

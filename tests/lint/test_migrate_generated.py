@@ -198,8 +198,8 @@ LOST = {
     ),
     "beside words in a list": "keys = jnp.array([jax.random.PRNGKey(0), [1, 2]])\n",
     "all axes by their numbers": (
-        "for keys in iter([jax.vmap(lambda i: jax.random.PRNGKey(3))(jnp.arange(2))]):\n"
-        "    moved = jnp.transpose(keys[None], (1, 0, 2))[:, 0]\n"
+        "keys = next(iter([jax.vmap(lambda i: jax.random.PRNGKey(3))(jnp.arange(2))]))\n"
+        "moved = jnp.transpose(keys[None], (1, 0, 2))[:, 0]\n"
     ),
     "word of what is chosen": "key = jax.random.PRNGKey(0)\nword = jnp.where(True, key, key)[0]\n",
     "word of what is updated": "key = jax.random.PRNGKey(0)\nword = jnp.stack([key, key]).at[0].set(key)[0][0]\n",

@@ -154,6 +154,7 @@ VARIABLES = frozenset(
 """Variables of flax with ``__jax_array__``."""
 EVAL_SHAPE = "jax.eval_shape"
 VMAP = "jax.vmap"
+PMAP = "jax.pmap"
 TREE_MAP = "jax.tree.map"
 REGISTER_DATACLASS = "jax.tree_util.register_dataclass"
 REGISTER_PYTREE_NODE_CLASS = "jax.tree_util.register_pytree_node_class"

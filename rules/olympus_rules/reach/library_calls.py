@@ -16,6 +16,7 @@ from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.mapping import Mapped, mapped_by
+from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -56,8 +57,6 @@ COMPUTING = ("computed", "nothing")
 """The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
-SPREAD = ("args", "kwargs")
-"""Options that hold the arguments of a function."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
@@ -99,10 +98,10 @@ class LibraryCalls:
         self.names = attributes.names
         self.binding = binding
         self.containers = ContainerCalls(attributes.trees)
+        self.python = PythonCalls(heap, binding)
         self.sizes: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
-        self._passed: set[Place] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
         self.handed: list[Handed] = []
@@ -128,7 +127,7 @@ class LibraryCalls:
         if model.result is None and model.container is None:
             self.slots.put(call.result, Made(model.root))
             if model.root in sys.stdlib_module_names and model.transform is None:
-                self.pass_through(call)
+                self.python.pass_through(call)
         if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
@@ -137,41 +136,8 @@ class LibraryCalls:
             self._handing.add((call.place, model.qualified))
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
             if model.container == "mapping":
-                self.make_defaults(call)
+                self.python.make_defaults(call)
             self.hand_on(model, call)
-
-    def make_defaults(self, call: Call) -> None:
-        """Put what the functions give that a dictionary is made of, as a ``defaultdict``, into it."""
-        element = self.heap.element(self.heap.made(call.result), None)
-        for slot, _ in call.arguments[:1]:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [], element, 0), *FUNCTION)
-
-    def pass_through(self, call: Call) -> None:
-        """Let a function of Python's library of which nothing is known give back what it is given.
-
-        It may also call the functions that it is given, with all else that it is given, as an executor does.
-        """
-        if call.place in self._passed:
-            return
-        self._passed.add(call.place)
-        every = self.slots.slot("passed through", call.place)
-        for slot in [*call.given, *([] if call.owner is None else [call.owner])]:
-            self.slots.add_edge_of(slot, call.result, Container, Object)
-            self.heap.shift(slot, call.result, 0)
-            self.heap.copy_contained(slot, call.result, 0)
-        takes_apart = "map" in call.callee.rpartition(".")[2]
-        for keyword, slot in [*((None, slot) for slot, _ in call.arguments), *call.keywords]:
-            if takes_apart or keyword in SPREAD:
-                self.heap.iterate(slot, every)
-            else:
-                self.slots.add_edge_of(slot, every, Key, Container, Object)
-
-        def hand(value: Value) -> None:
-            if not self.binding.is_over_limit(call.place):
-                self.binding.feed(value, [[every]] * MANY, call.result, 0)
-
-        for slot in call.given:
-            self.slots.watch(slot, hand, *FUNCTIONS)
 
     def namespace(self, model: Model, call: Call) -> None:
         """Make an object whose attributes are the keyword arguments."""
