@@ -203,6 +203,18 @@ LOST = {
     ),
     "word of what is chosen": "key = jax.random.PRNGKey(0)\nword = jnp.where(True, key, key)[0]\n",
     "word of what is updated": "key = jax.random.PRNGKey(0)\nword = jnp.stack([key, key]).at[0].set(key)[0][0]\n",
+    "chained": (
+        "import itertools\n\nword = list(itertools.chain([jax.random.PRNGKey(0)], [jax.random.PRNGKey(2)]))[0][0]\n"
+    ),
+    "put together again": (
+        "leaves, tree = jax.tree.flatten({'rng': jax.random.PRNGKey(0)})\n"
+        "word = jax.tree.unflatten(tree, leaves)['rng'][0]\n"
+    ),
+    "operator of an object": (
+        "class Holder:\n    def __init__(self, rng):\n        self.rng = rng\n\n"
+        "    def __rshift__(self, count):\n        return self.rng\n\n\n"
+        "rng = Holder(jax.random.PRNGKey(0)) >> 1\nword = rng[0]\n"
+    ),
     "diagonal": "print(jax.random.split(jax.random.PRNGKey(0)).diagonal())\n",
 }
 ARRAYS = """\

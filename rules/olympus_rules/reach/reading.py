@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from olympus_rules.code import instructions as ir
@@ -45,6 +46,12 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
+OVERLOADED = {
+    "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
+    "LShift": "lshift", "MatMult": "matmul", "Mod": "mod", "Mult": "mul", "Pow": "pow", "RShift": "rshift",
+    "Sub": "sub",
+}  # fmt: skip
+"""The methods that stand for operators."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -282,6 +289,8 @@ class Reader:
         for operand in operands:
             if is_number:
                 self.slots.add_edge_of(operand, slot, KeyWords)
+            if made.operation in OVERLOADED:
+                self.slots.watch(operand, partial(self.overloaded, operation=made.operation, target=slot), Object)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
@@ -290,6 +299,12 @@ class Reader:
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
                 containers.join(operand, slot)
+
+    def overloaded(self, operand: Value, *, operation: str, target: Slot) -> None:
+        """Return what the method of an object gives that stands for an operator, on either side of it."""
+        assert isinstance(operand, Object)
+        for side in ("", "r", "i"):
+            self.heap.ask(operand, f"__{side}{OVERLOADED[operation]}__", target)
 
     def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
         """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
