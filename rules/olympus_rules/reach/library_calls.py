@@ -126,7 +126,8 @@ class LibraryCalls:
             return
         if model.result is None and model.container is None:
             self.slots.put(call.result, Made(model.root))
-            if model.root in sys.stdlib_module_names and model.transform is None:
+            looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
+            if model.root in sys.stdlib_module_names and model.transform is None and not looks_only:
                 self.python.pass_through(call)
         if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
