@@ -250,7 +250,9 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        most, taken = self.most_axes, axes_taken(self.node, self.parents, self.named)
+        in_tree = isinstance(self.node, ast.Attribute | ast.Subscript) and not self.is_key(self.node.value)
+        is_sure = in_tree and not is_part(self.node, self.parents)  # a tree may come from a map, with more axes
+        most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
             most = max(0, (self.reached.likely_rank(place_of(self.path, self.node)) or 0) - taken)
         return Ellipsis in constants or (most is not None and axes > most)
