@@ -311,8 +311,8 @@ def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
 
 
 def _spot(source: Constructor) -> str:
-    """Return row and column of a source of keys; a parameter has its name."""
-    return f"{source.row}:{source.column}{f' ({source.spelled})' if source.is_parameter else ''}"
+    """Return row and column of a source of keys; one that is no constructor has its name."""
+    return f"{source.row}:{source.column}{'' if source.is_constructor else f' ({source.spelled})'}"
 
 
 def title(rewrite: Rewrite) -> str:
@@ -358,7 +358,8 @@ def followed(migration: Migration) -> list[str]:
     lines = []
     for sources, noun, keys in (
         (made, "constructor", "the keys of"),
-        (migration.taken, "parameter", "the keys that callers pass to"),
+        (of_kind("parameter", migration), "parameter", "the keys that callers pass to"),
+        (of_kind("derivation", migration), "derivation", "the keys, typed under JAX's flag, of"),
     ):
         ready = sum(not each.reasons for each in sources)
         if sources:
@@ -367,6 +368,11 @@ def followed(migration: Migration) -> list[str]:
     unknown = "the insides of libraries, objects and containers that callers pass"
     lines.append(f"Not followed: {unknown}, and code that the named files do not import.")
     return lines
+
+
+def of_kind(kind: str, migration: Migration) -> list[Constructor]:
+    """Return the sources of keys of one kind beside constructors."""
+    return [each for each in migration.taken if each.kind == kind]
 
 
 def uncommitted(files: list[str], *, written: bool) -> str:

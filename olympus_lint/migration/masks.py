@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from olympus_rules.libraries.names import KEY_DATA
 from olympus_rules.reach.mapping import mapped_by
 from olympus_rules.syntax.document import Parents
 
@@ -13,6 +14,14 @@ DEPTH = 4
 """How many variables, parameters and functions a mask is followed through."""
 WORDS = (1, 2, 4)
 """The sizes of the last axis of a mask over words."""
+WORDS_OF = KEY_DATA.rpartition(".")[2]
+ELEMENTWISE = frozenset(
+    """
+    abs array asarray bitwise_and bitwise_not bitwise_or bitwise_xor equal greater greater_equal invert isfinite isin
+    less less_equal logical_and logical_not logical_or logical_xor mod not_equal remainder where
+    """.split()  # noqa: SIM905
+)
+"""Functions that compute masks element by element."""
 DRAWN = "bernoulli"
 SHAPED = {DRAWN: 2, "empty": 0, "full": 0, "ones": 0, "zeros": 0}
 """Functions that make a mask of a shape, with the position of the shape."""
@@ -29,7 +38,7 @@ class Masks:
         """Say whether a mask has an axis for the words, or may be given such a mask."""
         if is_widened(mask) or is_of_words(mask):
             return True
-        return depth > 0 and any(self.has_words(each, depth - 1) for each in self.given(mask))
+        return depth > 0 and any(self.has_words(each, depth - 1) for each in [*self.given(mask), *parts_of(mask)])
 
     def given(self, mask: ast.expr) -> list[ast.expr]:
         """Return what a variable, attribute or parameter may be given, or a function of the file may return."""
@@ -173,9 +182,25 @@ def is_widened(mask: ast.expr) -> bool:
     return False
 
 
-def is_of_words(mask: ast.expr) -> bool:
-    """Say whether a mask has one axis, that of the words: it is a list, or compares a range with a number."""
+def parts_of(mask: ast.expr) -> list[ast.expr]:
+    """Return the arrays from which a mask is computed element by element: it has all of their axes."""
     match mask:
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.Call(func=ast.Attribute(value=owner, attr="astype")):
+            return [owner]
+        case ast.Call(func=function, args=parts) if _last_name(function) in ELEMENTWISE:
+            return [part for part in parts if not isinstance(part, ast.Starred)]
+    return []
+
+
+def is_of_words(mask: ast.expr) -> bool:
+    """Say whether a mask has the axis of the words: it is a list, or compares words, or a range, with a number."""
+    match mask:
+        case ast.Call(func=function) if _last_name(function) == WORDS_OF:
+            return True
         case ast.UnaryOp(operand=operand):
             return is_of_words(operand)
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):

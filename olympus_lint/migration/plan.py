@@ -12,7 +12,7 @@ from olympus_lint.migration.places import is_note
 from olympus_lint.migration.reasons import Reason, by_way, not_followed
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
-from olympus_lint.migration.unseen import unseen
+from olympus_lint.migration.unseen import is_permutation, unseen
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.reach.reading import place_of
@@ -49,7 +49,8 @@ class Constructor:
         spelled: its spelling in the source.
         reasons: the reasons that hold it back; none if it can be renamed.
         cell: the cell of a notebook.
-        kind: ``constructor``, or ``parameter`` for one of a function that callers pass keys to.
+        kind: ``constructor``, ``parameter`` for one of a function that callers pass keys to, or ``derivation`` for a
+            call that derives keys from words, which are typed where JAX's flag is set.
     """
 
     filename: str
@@ -61,9 +62,9 @@ class Constructor:
     kind: str = "constructor"
 
     @property
-    def is_parameter(self) -> bool:
-        """Say whether it is a parameter, and no constructor."""
-        return self.kind == "parameter"
+    def is_constructor(self) -> bool:
+        """Say whether it is a constructor, and no other source of keys."""
+        return self.kind == "constructor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +157,15 @@ def plan(
         if (made := file.mentions) is not None
     }
     names = {file.path: filename for filename, file in survey.files.items()}
-    for each in survey.taken:
-        filename = names[each.place.file]
-        start = survey.files[filename].document.position(each.place.line, each.place.column)
-        reasons = tuple(sorted(held.reasons[each.place]))
-        spelled = f"{each.name} of {each.callee}"
-        one = Constructor(filename, start.row, start.column, spelled, reasons, kind="parameter")
-        found.setdefault(filename, []).append(one)
+    others = [(each.place, f"{each.name} of {each.callee}", "parameter") for each in survey.taken]
+    others += [(place, callee, "derivation") for place, callee in held.remade.items()]
+    for place, spelled, kind in others:
+        filename = names[place.file]
+        start = survey.files[filename].document.position(place.line, place.column)
+        reasons = tuple(sorted(held.reasons[place]))
+        found.setdefault(filename, []).append(
+            Constructor(filename, start.row, start.column, spelled, reasons, kind=kind)
+        )
     return Plan(found, texts)
 
 
@@ -171,6 +174,7 @@ class _Held:
 
     Attributes:
         reasons: the reasons by the place of the constructor.
+        remade: the calls that derive keys from words, with their callees.
     """
 
     def __init__(self, survey: Survey) -> None:
@@ -185,9 +189,17 @@ class _Held:
             for file in survey.files.values()
             for report in file.mentions or ()
         }
-        self._sources = frozenset(self._places).union(each.place for each in survey.taken)
         documents = {file.path: file.document for file in survey.files.values()}
-        self._reached = reach(documents, self._places, survey.roots, survey.packs, survey.taken)
+        self._reached = reach(
+            documents,
+            self._places,
+            survey.roots,
+            survey.packs,
+            survey.taken,
+            with_words=survey.target.style == "portable",
+        )
+        self.remade = self._reached.graph.remade
+        self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
 
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""
@@ -241,7 +253,7 @@ class _Held:
             for value, node in unseen(file.document, file.path, self._reached, careful=careful):
                 place = place_of(file.path, value)
                 makers = self._reached.keys_at(place)
-                if node.lineno not in file.seen and len(makers) <= MANY:
+                if (node.lineno not in file.seen or is_permutation(node)) and len(makers) <= MANY:
                     found = self._reached.paths.to_expressions([place], makers)
                     self._add(_place(filename, node, file.document), found, makers)
 

@@ -71,7 +71,8 @@ class Migration:
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
         renamed: whether each constructor of a file was renamed.
-        taken: in style ``portable``, the parameters that callers pass keys to, as sources of keys like constructors.
+        taken: in style ``portable``, further sources of keys: the parameters that callers pass keys to, and calls that
+            derive keys from words.
         outside: the files that were not named and import what changes.
         not_in_git: the files whose content is not in the index of their repository, if any file changes.
         further: the folders in which files of one project find those of another.
@@ -166,8 +167,8 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
         for filename, reports in result.texts.items():
             migration.left.setdefault(filename, []).extend(reports)
         both = result.constructors
-        migration.constructors = {name: [each for each in made if not each.is_parameter] for name, made in both.items()}
-        migration.taken = [each for made in both.values() for each in made if each.is_parameter]
+        migration.constructors = {name: [each for each in made if each.is_constructor] for name, made in both.items()}
+        migration.taken = [each for made in both.values() for each in made if not each.is_constructor]
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
         in_files(migration)

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
+from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, is_behind_words, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, OF_ROWS, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
@@ -22,7 +23,7 @@ from olympus_rules.syntax.document import Parents, every_node
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "unseen"]
+__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "is_permutation", "unseen"]
 
 NUMBERS = frozenset(
     """
@@ -37,7 +38,8 @@ WORDLESS = frozenset({"T", "imag", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
-STACKING = frozenset({"column_stack", "dstack", "hstack", "vstack"})
+STACKING = frozenset({"block", "column_stack", "dstack", "hstack", "vstack"})
+"""Functions that join arrays along an axis that depends on the number of their axes."""
 NUMERIC = ("numpy.",)
 """The start of the names of functions that work on arrays of numbers only."""
 MAPPING = frozenset({"map", "tree_map", "tree_multimap", "map_structure"})
@@ -108,6 +110,10 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
     They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
     ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
     """
+    made, place = call.func, place_of(path, call)
+    maps = isinstance(made, ast.Call) and library_of(made.func, path, reached) in MAPPING_AXES
+    if isinstance(made, ast.Call) and maps and reached.has_keys_only(place):
+        yield from [(call, call)] if is_behind_words(made, reached.likely_rank(place)) else []
     name = library_of(call.func, path, reached)
     if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
         for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
@@ -210,7 +216,10 @@ class Use:
             case ast.List() | ast.Tuple():
                 call = self.parents.get(parent)
                 call = self.parents.get(call) if isinstance(call, ast.keyword) else call
-                found = isinstance(call, ast.Call) and self.is_refused(call, inside=True)
+                found = isinstance(call, ast.Call) and (
+                    self.is_refused(call, inside=True)
+                    or (has_words(parent) and self.reached.names.libraries.get(self.named(call.func)).joins)
+                )
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
 
@@ -241,7 +250,11 @@ class Use:
         axes = len(parts) - sum(constant in (None, Ellipsis) for constant in constants)
         if self.rank is None and ast.unparse(parts[-1]) == ":" and (len(parts) > 1 or is_item(self.node)):
             return True  # `keys[i, :]` and `keys[i][:]` spell out the axis of the words
-        most = self.most_axes if is_part(self.node, self.parents) else self.rank
+        in_tree = isinstance(self.node, ast.Attribute | ast.Subscript) and not self.is_key(self.node.value)
+        is_sure = in_tree and not is_part(self.node, self.parents)  # a tree may come from a map, with more axes
+        most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
+        if taken:
+            most = max(0, (self.reached.likely_rank(place_of(self.path, self.node)) or 0) - taken)
         return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -410,8 +423,7 @@ class Use:
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call):
-            place = call.args.index(self.node) if self.node in call.args else -1
-            return maps_over_words(call.func, self.named(call.func.func), place, self.rank)
+            return self.is_refused_by_result(call, call.func)
         name = self.named(call.func)
         package, _, last = name.rpartition(".")
         if package == "builtins":
@@ -419,6 +431,8 @@ class Use:
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             is_iterated = last in ITERATING and self.most_axes == 0
             return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
+        if name == GETITEM:
+            return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
         if name in OF_ROWS:
             return self.has_fewer_axes(OF_ROWS[name], inside=inside)
         if package == LAX and last in COLLECTIVES:
@@ -444,7 +458,7 @@ class Use:
             return True
         if (package == NUMPY and not self.reached.names.libraries.get(name).takes_keys) or last in STACKING:
             return True
-        if last in SHAPED and any(is_spelled_out([argument]) for argument in [*others, *options.values()]):
+        if counts_sizes(call, last, [*others, *options.values()]):
             return True
         if last.endswith("_like"):
             given = call.args[2 if last == "full_like" else 1 :][:1]
@@ -458,9 +472,16 @@ class Use:
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
             return any(Masks(self.parents).has_words(mask) for mask in masks)
-        if last == "dynamic_update_slice":
-            return is_spelled_out(call.args[2:])
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+
+    def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
+        """Say whether a function that a call has made rejects typed keys, or works on their words."""
+        name = self.named(made.func)
+        if name in GETTERS:
+            method = made.args[0].value if made.args and isinstance(made.args[0], ast.Constant) else ""
+            return self.most_axes == 0 or method in NUMBERS
+        place = call.args.index(self.node) if self.node in call.args else -1
+        return maps_over_words(made, name, place, self.rank)
 
     def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
         """Say whether a function works along an axis that may be that of the words."""
@@ -483,6 +504,12 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def has_words(elements: ast.List | ast.Tuple) -> bool:
+    """Say whether a list of arrays has the words of a key as a list of numbers."""
+    others = [each for each in elements.elts if isinstance(each, ast.List | ast.Tuple) and each.elts]
+    return any(all(isinstance(part, ast.Constant | ast.UnaryOp) for part in each.elts) for each in others)
 
 
 def imports(document: Document, name: str) -> bool:
@@ -513,25 +540,6 @@ def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
     return False
 
 
-def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> bool:
-    """Say whether a function that ``vmap`` or the like has made takes or maps over the words of an argument.
-
-    Args:
-        made: the call that makes it.
-        name: the qualified name of what is called there.
-        place: the position of the argument; negative if it is none by position.
-        rank: the number of axes of keys.
-    """
-    if "signature=" in ast.unparse(made):
-        return "vectorize" in ast.unparse(made.func) and "'()" not in ast.unparse(made)
-    given = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
-    axes = given[0] if given and name.rpartition(".")[2] in ("pmap", "vmap") else None
-    if isinstance(axes, ast.Tuple | ast.List):
-        axes = axes.elts[place] if 0 <= place < len(axes.elts) else None
-    number = axes.value if isinstance(axes, ast.Constant) else None
-    return isinstance(axes, ast.UnaryOp) or (type(number) is int and number >= (rank or 1))
-
-
 def is_item(node: ast.expr) -> bool:
     """Say whether an expression is the element of an array or container: ``keys[0]``."""
     return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice | ast.Tuple)
@@ -555,6 +563,16 @@ def is_test_for_none(user: ast.AST | None) -> bool:
     return isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot)
 
 
+def is_permutation(node: ast.expr) -> bool:
+    """Say whether a call transposes an array by the numbers of all of its axes; then no other report speaks of it."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="transpose"), args=[ast.Constant(), *_]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="transpose"), args=[_, ast.Tuple() | ast.List()]):
+            return True
+    return False
+
+
 def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
     """Say whether a shape is used for an array whose last axis are the words."""
     match user:
@@ -575,6 +593,16 @@ def is_without_axis(call: ast.Call, place: int) -> bool:
     has_star = any(isinstance(argument, ast.Starred) for argument in call.args)
     may_follow = any(option.arg in (None, "axis") for option in call.keywords)
     return len(call.args) <= place and not has_star and not may_follow
+
+
+def counts_sizes(call: ast.Call, name: str, given: list[ast.expr]) -> bool:
+    """Say whether a function is given the sizes of all axes, or the order of all axes, of raw keys."""
+    if name == "transpose":
+        is_written = any(isinstance(axes, ast.Tuple | ast.List) for axes in given)
+        return is_written and not any(isinstance(part, ast.Starred) for part in ast.walk(call))
+    if name == "dynamic_update_slice":
+        return is_spelled_out(call.args[2:])
+    return name in SHAPED and any(is_spelled_out([argument]) for argument in given)
 
 
 def is_last_part(user: ast.AST | None) -> bool:

@@ -15,6 +15,7 @@ from olympus_lint.project.settings import Settings
 
 HEAD = """\
 import collections
+import collections.abc
 import dataclasses
 import importlib
 import io
@@ -113,6 +114,107 @@ LOST = {
         "old = Mean(np.arange(4.0), jax.random.PRNGKey(0))\n"
         "print(jax.tree.map(lambda leaf: leaf[0], vars(old)))\n"
     ),
+    "made arrays, leaf by leaf": (
+        "state = jax.tree.map(jnp.asarray, {'mean': (2, 2), 'rng': jax.random.PRNGKey(0)})\n"
+        "print(jax.tree.map(lambda leaf: leaf.astype(jnp.float32), state))\n"
+    ),
+    "put on a device, leaf by leaf": (
+        "state = jax.tree.map(jax.device_put, [1, jax.random.PRNGKey(0)])\nsizes = jax.tree.map(jnp.size, state)\n"
+    ),
+    "mask of words": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\nprint(jnp.where(keys > 5, keys, keys[::-1]).ndim)\n"
+    ),
+    "mask of words, combined": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\nis_odd = jnp.logical_and(keys % 2 == 1, True)\n"
+        "print(jax.random.normal(jnp.where(is_odd, keys, keys[::-1])[0]))\n"
+    ),
+    "item of a getter": "print([operator.itemgetter('rng')({'rng': jax.random.PRNGKey(0)}).size + 1][0] * 2)\n",
+    "items of a getter": "rng, _ = operator.itemgetter('rng', 'n')({'rng': jax.random.PRNGKey(0), 'n': 1})\nrng[0]\n",
+    "attribute of a getter": "word = operator.attrgetter('rng')(State(1, jax.random.PRNGKey(0))).sum()\n",
+    "method by its name": "total = operator.methodcaller('sum')(jax.random.PRNGKey(0))\n",
+    "words of a getter": "word = operator.itemgetter(0)(jax.random.PRNGKey(0))\n",
+    "words, asked for": "word = operator.getitem(jax.random.PRNGKey(0), 0)\n",
+    "getter of each": (
+        "pairs = [(1, jax.random.PRNGKey(0))]\nsizes = [key.size for key in map(operator.itemgetter(1), pairs)]\n"
+    ),
+    "subclass of a dictionary": (
+        "class Store(dict):\n    pass\n\n\nsize = Store({'rng': jax.random.PRNGKey(0)})['rng'].size\n"
+    ),
+    "subclass of an ordered dictionary": (
+        "class Store(collections.OrderedDict):\n    pass\n\n\nsize = Store(rng=jax.random.PRNGKey(0)).pop('rng').size\n"
+    ),
+    "subclass of a tuple": ("class Pair(tuple):\n    pass\n\n\nsize = Pair([jax.random.PRNGKey(0), 2])[0].size\n"),
+    "mapping of the project": (
+        "class Store(collections.abc.MutableMapping):\n    def __init__(self):\n        self.held = {}\n\n"
+        "    def __getitem__(self, name):\n        return self.held[name]\n\n"
+        "    def __setitem__(self, name, value):\n        self.held[name] = value\n\n\n"
+        "store = Store()\nstore.update(rng=jax.random.PRNGKey(0))\nsize = store.get('rng').size\n"
+    ),
+    "default of a dictionary": (
+        "store = collections.defaultdict(lambda: jax.random.PRNGKey(3))\nsize = store['rng'].size\n"
+    ),
+    "heap": (
+        "import heapq\n\nqueue = []\nheapq.heappush(queue, (1, jax.random.PRNGKey(0)))\n"
+        "word = heapq.heappop(queue)[1][0]\n"
+    ),
+    "executor": (
+        "import concurrent.futures\n\nwith concurrent.futures.ThreadPoolExecutor() as pool:\n"
+        "    word = pool.submit(lambda key: key, jax.random.PRNGKey(0)).result()[0]\n"
+    ),
+    "executor, words": (
+        "import concurrent.futures\n\nwith concurrent.futures.ThreadPoolExecutor() as pool:\n"
+        "    word = pool.submit(lambda key: key[0], jax.random.PRNGKey(0)).result()\n"
+    ),
+    "thread": (
+        "import threading\n\nwords = []\n\n\ndef take(key):\n    words.append(key[0])\n\n\n"
+        "threading.Thread(target=take, args=(jax.random.PRNGKey(0),)).start()\n"
+    ),
+    "coroutine": (
+        "import asyncio\n\n\nasync def make(seed):\n    return jax.random.PRNGKey(seed)\n\n\n"
+        "word = asyncio.run(make(0))[0]\n"
+    ),
+    "sent for": (
+        "def give(key):\n    while True:\n        yield key\n\n\n"
+        "gave = give(jax.random.PRNGKey(0))\nnext(gave)\ntotal = gave.send(1).sum()\n"
+    ),
+    "object of a generator": (
+        "def give(box):\n    yield box\n\n\n"
+        "for name, leaf in vars(next(give(Box(1, jax.random.PRNGKey(0))))).items():\n    kept = np.asarray(leaf)\n"
+    ),
+    "first word of a mapped tree": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "words = jax.vmap(lambda tree: tree['rng'][0])({'rng': keys, 'n': jnp.arange(3)})\n"
+    ),
+    "first word of a mapped object": (
+        "def first(state):\n    return state.rng[0]\n\n\nkeys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "words = jax.vmap(first)(State(jnp.arange(3), keys))\n"
+    ),
+    "first word of scanned trees": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "words = jax.lax.scan(lambda n, tree: (n, tree['rng'][0]), 0, {'rng': keys})[1]\n"
+    ),
+    "behind the words": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\nmoved = jax.vmap(lambda key: key, out_axes=1)(keys)\n"
+    ),
+    "beside words in a list": "keys = jnp.array([jax.random.PRNGKey(0), [1, 2]])\n",
+    "all axes by their numbers": (
+        "keys = next(iter([jax.vmap(lambda i: jax.random.PRNGKey(3))(jnp.arange(2))]))\n"
+        "moved = jnp.transpose(keys[None], (1, 0, 2))[:, 0]\n"
+    ),
+    "word of what is chosen": "key = jax.random.PRNGKey(0)\nword = jnp.where(True, key, key)[0]\n",
+    "word of what is updated": "key = jax.random.PRNGKey(0)\nword = jnp.stack([key, key]).at[0].set(key)[0][0]\n",
+    "chained": (
+        "import itertools\n\nword = list(itertools.chain([jax.random.PRNGKey(0)], [jax.random.PRNGKey(2)]))[0][0]\n"
+    ),
+    "put together again": (
+        "leaves, tree = jax.tree.flatten({'rng': jax.random.PRNGKey(0)})\n"
+        "word = jax.tree.unflatten(tree, leaves)['rng'][0]\n"
+    ),
+    "operator of an object": (
+        "class Holder:\n    def __init__(self, rng):\n        self.rng = rng\n\n"
+        "    def __rshift__(self, count):\n        return self.rng\n\n\n"
+        "rng = Holder(jax.random.PRNGKey(0)) >> 1\nword = rng[0]\n"
+    ),
     "diagonal": "print(jax.random.split(jax.random.PRNGKey(0)).diagonal())\n",
 }
 ARRAYS = """\
@@ -148,6 +250,19 @@ KEPT = {
     "mapped over keys": (
         "keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])\n"
         "print(jax.vmap(lambda n, k: jax.random.normal(k), in_axes=(None, 0))(3, keys))\n"
+    ),
+    "a mask of keys by their words": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "keys = jnp.where((keys > 5).all(-1)[:, None], keys, keys[::-1])\nprint(jax.vmap(jax.random.normal)(keys))\n"
+    ),
+    "a key of a getter": "print(jax.random.normal(operator.itemgetter('rng')({'rng': jax.random.PRNGKey(0)})))\n",
+    "halves of mapped splits": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\none, two = jax.vmap(jax.random.split, out_axes=1)(keys)\n"
+        "print(jax.vmap(jax.random.normal)(one))\n"
+    ),
+    "keys of mapped trees": (
+        "keys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+        "print(jax.vmap(lambda tree: jax.random.normal(jax.random.split(tree['rng'])[0]))({'rng': keys}))\n"
     ),
     "a default that is only used": "print(jax.random.normal(Box(1).rng))\n",
 }
@@ -329,3 +444,25 @@ def test_a_fix_reads_files_of_other_projects_without_constructors(tmp_path: Path
         (tmp_path / name).write_text(text)
     command(tmp_path, "--no-cache", "--fix", "--select", "OLY201", ".")
     assert (tmp_path / "b/pkg/tools.py").read_text() == files["b/pkg/tools.py"]
+
+
+SLICED = {
+    "keys[:, :]": "jnp.tile(sliced, (2, 1))",
+    "keys[..., :]": "jnp.tile(sliced, (2, 1))",
+    "keys[:, None]": "sliced[:, 0]",
+    "keys[None, :]": "sliced[0]",
+    "keys[None, :, :][0]": "sliced.reshape(3, 2)",
+}
+
+
+@pytest.mark.parametrize("sliced", SLICED)
+@pytest.mark.parametrize("style", ["typed", "portable"])
+def test_slices_keep_axes(sliced: str, style: Any) -> None:
+    body = f"keys = jax.random.split(jax.random.PRNGKey(0), 3)\nsliced = {sliced}\nagain = {SLICED[sliced]}\n"
+    body += "out = jax.vmap(jax.random.normal)(again).tolist()\n"
+    migration = migrate([Text("program.py", Settings(), HEAD + body)], Target(style))
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(HEAD + body, before)
+    exec(migration.texts[0].new, after)
+    assert before["out"] == after["out"]

@@ -272,10 +272,11 @@ class Collect:
 
 @dataclass(slots=True)
 class Return:
-    """Return from the function (``yield`` passes a value out and continues)."""
+    """Return from the function (``yield`` passes a value out and continues, ``yield from`` each of its elements)."""
 
     src: Register | None
     leaves: bool = True
+    is_spread: bool = False
 
 
 @dataclass(slots=True)

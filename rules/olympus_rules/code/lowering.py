@@ -569,7 +569,7 @@ class _Lowering:
         src = self.expr(node.value) if node.value else None
         decorators = getattr(self.code.node, "decorator_list", [])
         self.code.yields = not any(dotted_name(part).endswith("contextmanager") for part in decorators)
-        self.out.append(ir.Return(src, leaves=False))
+        self.out.append(ir.Return(src, leaves=False, is_spread=isinstance(node, ast.YieldFrom)))
         return self.opaque(node)
 
     expr_YieldFrom = expr_Yield

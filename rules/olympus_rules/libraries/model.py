@@ -120,6 +120,8 @@ class Model:
         container: how it builds a container or takes one apart, for functions of Python.
         makes_arrays: whether it gives arrays only, whatever functions it is given.
         takes_keys: whether an array function takes arrays of typed keys; others compute with numbers.
+        added_axes: how many axes the result has more than the arrays in a list that it is given; ``None`` where that
+            depends on other arguments.
         joins: whether it wants keys of one kind in all of its arguments.
         conversion: what it does with the words of keys.
     """
@@ -135,6 +137,7 @@ class Model:
     container: ContainerCall | None = None
     makes_arrays: bool = False
     takes_keys: bool = False
+    added_axes: int | None = None
     joins: bool = False
     conversion: Conversion | None = None
 

@@ -70,6 +70,8 @@ STACK = "jax.numpy.stack"
 VSTACK = "jax.numpy.vstack"
 ZEROS = "jax.numpy.zeros"
 ZEROS_LIKE = "jax.numpy.zeros_like"
+READING = frozenset(f"numpy.{name}" for name in ("fromfile", "genfromtxt", "load", "loadtxt", "memmap"))
+"""Functions that read arrays of numbers from files, which may be the words of keys."""
 CALLING_THE_METHOD = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")
 """Functions of NumPy that call the method of that name of an array of JAX."""
 
@@ -105,6 +107,12 @@ DEVICE_PUT = "jax.device_put"
 SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
 
 # Python
+ITEMGETTER = "operator.itemgetter"
+ATTRGETTER = "operator.attrgetter"
+METHODCALLER = "operator.methodcaller"
+GETITEM = "operator.getitem"
+GETTERS = frozenset({ITEMGETTER, ATTRGETTER, METHODCALLER})
+"""Functions that make a function of names and numbers."""
 STR = "builtins.str"
 REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 
@@ -146,6 +154,7 @@ VARIABLES = frozenset(
 """Variables of flax with ``__jax_array__``."""
 EVAL_SHAPE = "jax.eval_shape"
 VMAP = "jax.vmap"
+PMAP = "jax.pmap"
 TREE_MAP = "jax.tree.map"
 REGISTER_DATACLASS = "jax.tree_util.register_dataclass"
 REGISTER_PYTREE_NODE_CLASS = "jax.tree_util.register_pytree_node_class"

@@ -50,6 +50,7 @@ class Libraries:
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
         self._joining: set[str] = set()
+        self._added_axes: dict[str, int] = {}
         self._taking_keys: set[str] = set()
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
@@ -82,6 +83,8 @@ class Libraries:
         self._conversions |= {name: row for name, row in pack.conversions.items() if name not in claimed}
         self._taking_keys |= set(pack.listed("arrays", "takes-keys")) - claimed
         self._joining |= set(pack.listed("arrays", "joins")) - claimed
+        for axes, word in enumerate(("aligned", "stacks")):
+            self._added_axes |= {name: axes for name in pack.listed("arrays", word) if name not in claimed}
         self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
         raw = {row.qualified for row in pack.functions if row.raw}
         self._raw |= raw.union(pack.raw_names) - claimed
@@ -129,6 +132,7 @@ class Libraries:
             makes_arrays=name.startswith(self._array_modules),
             conversion=self._conversions.get(name),
             takes_keys=name in self._taking_keys,
+            added_axes=self._added_axes.get(name),
             joins=name in self._joining or (transform is not None and transform.joins),
         )
 

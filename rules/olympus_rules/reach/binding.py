@@ -206,6 +206,16 @@ class Binding:
                 break
         if "__init__" not in class_.code.methods:
             self.by_keywords(class_.code, call)
+            if class_.code.node.bases and not class_.code.fields:
+                self.fill_container(Object(class_.code), call)
+
+    def fill_container(self, made: Object, call: Call) -> None:
+        """Let an object hold what it is made of, as one of a subclass of a built-in container does."""
+        opened = self.heap.opened(made)
+        for slot, _ in call.arguments:
+            self.heap.iterate(slot, opened, Container)
+        for _, slot in call.keywords:
+            self.slots.add_edge(slot, opened)
 
     def make(self, class_: Class, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""

@@ -8,7 +8,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
-from olympus_rules.reach.containers import METHODS
+from olympus_rules.reach.containers import METHODS, TAKING
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
@@ -36,6 +36,10 @@ __all__ = ["FILLING", "Calls", "axes_of_size"]
 
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
+PUTTING = frozenset(
+    "heappush heappushpop heapreplace insort insort_left insort_right setitem".split()  # noqa: SIM905
+)
+"""Functions that put their other arguments into the first one, a container."""
 GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""
 
@@ -83,6 +87,9 @@ class Calls:
                 self.heap.put_into(call.owner, slot)
             for keyword, slot in call.keywords:
                 self.heap.put_into(call.owner, slot, keyword)
+        if name in PUTTING:
+            for slot, _ in call.arguments[1:]:
+                self.heap.put_into(call.arguments[0][0], slot)
         if name in CHANGING:
             for keyword, slot in call.keywords:
                 if keyword is not None:
@@ -106,12 +113,20 @@ class Calls:
             )
         self.method_results.append((call.owner, call))
         containers = self.libraries.containers
+        if name in TAKING:
+            self.slots.watch(call.owner, partial(self.take_of_object, result=call.result), Object)
         if name in METHODS:
             self.slots.watch(
                 call.owner,
                 lambda value: containers.method(value, name, call),
                 *(Container, Unknown),
             )
+
+    def take_of_object(self, owner: Value, *, result: Slot) -> None:
+        """Return what an object holds that may be a container, as one whose class has a base of a library."""
+        assert isinstance(owner, Object)
+        if owner.code.node.bases and not owner.code.fields:
+            self.slots.add_edge(self.heap.opened(owner), result)
 
     def copied(self, call: Call) -> None:
         """Copy an object of a library, or of a file that is not read: the result holds the new values."""

@@ -10,11 +10,11 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import WHOLE, Container, Made, Object, Unknown, Value
+from olympus_rules.reach.values import WHOLE, BoundMethod, Container, Function, Made, Object, Partial, Unknown, Value
 
-__all__ = ["METHODS", "ContainerCalls"]
+__all__ = ["METHODS", "TAKING", "ContainerCalls"]
 
-TAKING = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
+TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__", "__next__"})
 """Methods that give one element."""
 LEAVES: dict[str, dict[str, bool]] = {
     "leaves": {"with_paths": False, "with_structure": False},
@@ -149,6 +149,7 @@ class ContainerCalls:
             for pair in parts:
                 for element in self.heap.elements(pair, 1):
                     self.slots.add_edge(element, every)
+        values &= ~self.slots.of_kinds(Function, BoundMethod, Partial)  # what makes a default
         self.slots.put_mask(every, values & ~reduce(or_, map(self.slots.bit, parts), 0))
 
     def copy(self, source: Slot, container: Container) -> None:

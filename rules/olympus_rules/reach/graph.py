@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -49,6 +50,16 @@ class Graph:
     expressions: dict[Place, list[Slot]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
+
+    @property
+    def remade(self) -> Mapping[Place, str]:
+        """The calls that derive keys from words, if they count, with their callees."""
+        return self.calls.libraries.remade or {}
+
+    @property
+    def makers(self) -> frozenset[Place] | None:
+        """The constructors, and the calls that derive keys from words where these count; ``None`` without ``sites``."""
+        return None if self.sites is None else self.sites.union(self.remade)
 
     def forget(self) -> None:
         """Let the memory go, which is full of circles; nothing can be asked afterwards."""

@@ -64,6 +64,7 @@ class Joins:
         self.heap = graph.heap
         self.slots = graph.heap.slots
         self.names = graph.attributes.names
+        self._makers = graph.makers
         self._keys = self.slots.of_kinds(Key)
         self._containers = self.slots.of_kinds(Container)
         self._objects = self.slots.of_kinds(Object)
@@ -97,7 +98,7 @@ class Joins:
 
     def chosen(self) -> Iterator[Join]:
         """Return the choices between words and keys, as in a function that returns either: users take it for both."""
-        known = self.graph.sites
+        known = self._makers
         if known is None or not any(
             value.site not in known for value in self.slots.listed(self._keys) if isinstance(value, Key)
         ):
@@ -150,7 +151,7 @@ class Joins:
         """
         found = self._sites.get(mask)
         if found is None:
-            known = self.graph.sites
+            known = self._makers
             every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
             made = every if known is None else every.intersection(known)
             if not mask & ~self._arrays:

@@ -16,6 +16,7 @@ from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.mapping import Mapped, mapped_by
+from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -26,6 +27,7 @@ from olympus_rules.reach.values import (
     Container,
     Function,
     Key,
+    KeyWords,
     Library,
     Made,
     Object,
@@ -34,6 +36,7 @@ from olympus_rules.reach.values import (
     Place,
     Unknown,
     Value,
+    Words,
 )
 
 __all__ = ["CHANGING", "FACTORIES", "MAPPING", "Handed", "LibraryCalls"]
@@ -50,6 +53,8 @@ NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
+COMPUTING = ("computed", "nothing")
+"""The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
 OPTIONS = frozenset(
@@ -81,6 +86,8 @@ class LibraryCalls:
     Attributes:
         sizes: how many axes a split has, by its call site.
         handed: the library functions that other library functions call.
+        remade: the calls that derive keys from words, which JAX's flag makes typed, with their callees; ``None`` where
+            nobody asks for them.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes, binding: Binding) -> None:
@@ -91,12 +98,14 @@ class LibraryCalls:
         self.names = attributes.names
         self.binding = binding
         self.containers = ContainerCalls(attributes.trees)
+        self.python = PythonCalls(heap, binding)
         self.sizes: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
         self.handed: list[Handed] = []
+        self.remade: dict[Place, str] | None = None
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
@@ -115,8 +124,11 @@ class LibraryCalls:
             self.derive(value, model.row.derive, call)
         if model.result == "derived" or (model.row is not None and model.row.derive):
             return
-        if model.result is None:
+        if model.result is None and model.container is None:
             self.slots.put(call.result, Made(model.root))
+            looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
+            if model.root in sys.stdlib_module_names and model.transform is None and not looks_only:
+                self.python.pass_through(call)
         if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
@@ -124,6 +136,8 @@ class LibraryCalls:
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
+            if model.container == "mapping":
+                self.python.make_defaults(call)
             self.hand_on(model, call)
 
     def namespace(self, model: Model, call: Call) -> None:
@@ -138,13 +152,15 @@ class LibraryCalls:
         """Copy the arguments of a library function to its result and to the callables among them."""
         transform = model.transform
         operands = transform.operands if transform is not None else 0
-        functions = {slot for slot, _ in call.arguments[:operands]}
+        is_over_leaves = transform is not None and transform.parts == "leaves"
+        functions = {slot for slot, _ in call.arguments[: 1 if is_over_leaves else operands]}
+        functions |= {slot for keyword, slot in call.keywords if is_over_leaves and keyword in FUNCTION_NAMES}
         rest = {slot for slot, _ in call.arguments[operands:]}
         factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
         attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions | attributes:
-                if transform is not None and transform.parts == "leaves":
+                if is_over_leaves:
                     self.give_back_unmapped(slot, functions, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
@@ -182,6 +198,23 @@ class LibraryCalls:
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
             self.slots.add_edge_of(slot, call.result, Other, Made)
+        self.remake(call)
+
+    def remake(self, call: Call) -> None:
+        """Make keys where a call derives some from words: with JAX's flag they are typed, and otherwise raw."""
+        remade = self.remade
+        if remade is None:
+            return
+
+        def make(words: int) -> None:
+            remade[call.place] = call.callee
+            for value in self.slots.listed(words):
+                assert isinstance(value, Words)
+                self.slots.put(made, Key(call.place, value.rank))
+
+        made = self.slots.slot("made", call.place)
+        self.slots.watch_mask(call.result, make, Words)
+        self.slots.add_edge(made, call.result)
 
     def give_back_if_unknown(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result; that of a conditional only if a branch is no function of the project."""
@@ -198,7 +231,13 @@ class LibraryCalls:
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
                 self.heap.shift(slot, call.result, None)
                 self.heap.copy_contained(slot, call.result)
+                if model.added_axes is not None:
+                    self.heap.shift(slot, call.result, 0)
+                    add = partial(self.heap.shift, target=call.result, axes=model.added_axes)
+                    self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, add, Container)
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
+        elif model.makes_arrays and model.result in (None, *COMPUTING):
+            self.slots.add_edge_of(slot, call.result, KeyWords)  # what is computed with words are words
         elif model.result in ("same", "contents", "reshaped"):
             self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
@@ -211,8 +250,14 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
+
+        def look(value: Value) -> None:
+            result = self.names.model(value.qualified).result if isinstance(value, Library) else None
+            if result not in COMPUTING:
+                self.give_back(tree, call, model)
+
         for function in functions:
-            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
+            self.slots.watch(function, look, *DATA_LEAVES)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
@@ -336,6 +381,7 @@ class LibraryCalls:
                     self.heap.shift(other, call.result, None)
                 elif other != slot:
                     self.heap.copy_elements(other, call.result)
+            self.remake(call)
 
     def handed_on(self, transform: Transformation, slot: Slot, call: Call) -> Sequence[Given]:
         """Return the arguments that a library passes to a callable: one sequence for each parameter."""

@@ -61,7 +61,7 @@ def mapped_by(call: ast.Call | None) -> Mapped | None:
     match axes:
         case None:
             return Mapped(1)
-        case ast.Constant(value=int()):
+        case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())):
             return Mapped(1)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) if all(map(_is_axis, parts)):
             return Mapped(1, tuple(0 if _is_none(part) else 1 for part in parts))
@@ -70,6 +70,8 @@ def mapped_by(call: ast.Call | None) -> Mapped | None:
 
 def _is_axis(node: ast.expr) -> bool:
     """Return whether an expression is one axis, the first or a later one, or none."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, int))
 
 

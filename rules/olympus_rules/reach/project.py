@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
@@ -82,6 +83,8 @@ class ProjectReach:
         roots: Iterable[str],
         packs: tuple[str, ...] = (),
         given: Iterable[Taken] = (),
+        *,
+        with_words: bool = False,
     ) -> None:
         """Read the files of a project.
 
@@ -91,6 +94,7 @@ class ProjectReach:
             roots: the names under which the JAX namespace may be imported.
             packs: the paths of the user's signature packs.
             given: the parameters to which callers outside of the project pass keys.
+            with_words: whether keys that are derived from words count like those of constructors.
         """
         slots = Slots()
         slots.trail.is_kept = slots.trail.is_complete = sites is not None  # else nobody asks for paths
@@ -113,6 +117,8 @@ class ProjectReach:
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
+        if with_words:
+            self.calls.libraries.remade = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
         give(self.heap, modules, given)
@@ -201,14 +207,18 @@ class ProjectReach:
     @cached_property
     def _made_keys(self) -> int:
         """The keys of the known constructors: other raw keys are only joined with them."""
-        sites = self.graph.sites
+        sites = self.graph.makers
         every = self.slots.listed(self._all_keys)
         made = [value for value in every if isinstance(value, Key) and (sites is None or value.site in sites)]
         return reduce(or_, map(self.slots.bit, made), 0)
 
     @cached_property
     def _others(self) -> int:
-        return self.slots.of_kinds(Other)
+        """The mask of numbers and unknown values, and of results of Python's library, beside which keys are seen."""
+        made = [value for value in self.slots.listed(self.slots.of_kinds(Made)) if isinstance(value, Made)]
+        names = sys.stdlib_module_names
+        python = [self.slots.bit(value) for value in made if value.qualified.partition(".")[0] in names]
+        return reduce(or_, python, self.slots.of_kinds(Other))
 
     @cached_property
     def _containers(self) -> int:
@@ -374,8 +384,6 @@ def written_attributes(classes: Iterable[ast.ClassDef]) -> dict[ast.ClassDef, se
 
 def is_jax(name: str) -> bool:
     """Return whether a canonical name is one of JAX, or of Python itself."""
-    import sys
-
     package = name.partition(".")[0]
     return package in ("jax", "builtins") or package in sys.stdlib_module_names
 
@@ -386,9 +394,11 @@ def reach(
     roots: Iterable[str] = DEFAULT_ROOTS,
     packs: tuple[str, ...] = (),
     given: Iterable[Taken] = (),
+    *,
+    with_words: bool = False,
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Its cost is bounded: where too many values come together, they are not told apart, and keys are lost there.
     """
-    return ProjectReach(documents, sites, roots, packs, given)
+    return ProjectReach(documents, sites, roots, packs, given, with_words=with_words)

@@ -12,14 +12,21 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
-from olympus_rules.libraries.names import PRNG_KEY, RANDOM
+from olympus_rules.libraries.names import PRNG_KEY, RANDOM, READING
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, Library, Place, Value, Words
-from olympus_rules.reach.words import array_like, is_array_of_words, keys_of_words, names_of_dtype, takes_shape
+from olympus_rules.reach.values import UNDIVIDED, Constructor, Container, KeyWords, Library, Place, Value, Words
+from olympus_rules.reach.words import (
+    array_like,
+    is_array_of_words,
+    is_of_keys,
+    keys_of_words,
+    names_of_dtype,
+    takes_shape,
+)
 
 __all__ = ["RawKeys", "place_of"]
 
@@ -47,7 +54,9 @@ class RawKeys:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
         if self.graph.sites is None:
             return
-        if is_array_of_words(node, self.dtypes):
+        if is_of_keys(node):
+            self.slots.put(call.result, KeyWords(call.place))
+        elif is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
             axes = 0 if takes_shape(node, model) else None
@@ -55,6 +64,7 @@ class RawKeys:
             for slot in self.graph.expressions.get(place_of(self.file, model), ()):
                 self.graph.heap.shift(slot, call.result, axes)
                 self.slots.watch_mask(slot, partial(libraries.give_others, result=call.result), Container, *UNDIVIDED)
+        self.read(call)
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
@@ -66,6 +76,15 @@ class RawKeys:
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)
+
+    def read(self, call: Call) -> None:
+        """Put an array of words into the result of a call that reads a file."""
+
+        def look(value: Value) -> None:
+            if isinstance(value, Library) and self.names.canonical(value.qualified) in READING:
+                self.slots.put(call.result, Words(call.place))
+
+        self.slots.watch(call.function, look, Library)
 
     def default(self, factory: Value, *, call: Call) -> None:
         """Call the function that makes the default of a field: one of the project, or one like ``list``."""

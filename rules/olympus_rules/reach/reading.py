@@ -6,11 +6,13 @@ import ast
 import builtins
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
@@ -25,6 +27,7 @@ from olympus_rules.reach.values import (
     Container,
     Function,
     Key,
+    KeyWords,
     Library,
     Made,
     Object,
@@ -43,6 +46,12 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
+OVERLOADED = {
+    "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
+    "LShift": "lshift", "MatMult": "matmul", "Mod": "mod", "Mult": "mul", "Pow": "pow", "RShift": "rshift",
+    "Sub": "sub",
+}  # fmt: skip
+"""The methods that stand for operators."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -71,7 +80,11 @@ class Reader:
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
-        waiting = [self.module]
+        self.read_all(self.module)
+
+    def read_all(self, outermost: ir.FunctionCode) -> None:
+        """Read a function and all functions in it."""
+        waiting = [outermost]
         while waiting:
             code = waiting.pop()
             code.lower()
@@ -272,7 +285,12 @@ class Reader:
             containers.extend(operands[0], operands[1])
         if made.operation == "BitOr":
             self.merge(code, made, slot)
+        is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
         for operand in operands:
+            if is_number:
+                self.slots.add_edge_of(operand, slot, KeyWords)
+            if made.operation in OVERLOADED:
+                self.slots.watch(operand, partial(self.overloaded, operation=made.operation, target=slot), Object)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
@@ -281,6 +299,12 @@ class Reader:
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
                 containers.join(operand, slot)
+
+    def overloaded(self, operand: Value, *, operation: str, target: Slot) -> None:
+        """Return what the method of an object gives that stands for an operator, on either side of it."""
+        assert isinstance(operand, Object)
+        for side in ("", "r", "i"):
+            self.heap.ask(operand, f"__{side}{OVERLOADED[operation]}__", target)
 
     def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
         """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
@@ -364,9 +388,18 @@ class Reader:
         self.block(code, made.body)
 
     def give(self, code: ir.FunctionCode, made: ir.Return) -> None:
-        """Return a value."""
-        if made.src is not None:
-            self.slots.add_edge(self.register(code, made.src), self.heap.result(code))
+        """Return a value; what a generator yields are the elements of what its call gives."""
+        if made.src is None:
+            return
+        source, result = self.register(code, made.src), self.heap.result(code)
+        if made.leaves or not code.yields or any(map(is_fixture_maker, getattr(code.node, "decorator_list", []))):
+            self.slots.add_edge(source, result)
+            return
+        element = self.heap.element(self.heap.made(result), None)
+        if made.is_spread:
+            self.heap.iterate(source, element)
+        else:
+            self.slots.add_edge(source, element)
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
         """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
@@ -386,6 +419,11 @@ class Reader:
         if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
             self.named_attribute(code, made, reads=callee == "getattr")
         self.raw.made(call, made.node)
+        resolved = self.graph.attributes.names.documents[self.file].imports.resolve(dotted_name(function))
+        made_of_names = getter(made.node, resolved, code)
+        if made_of_names is not None:
+            self.slots.put(call.result, Function(made_of_names))
+            self.read_all(made_of_names)
         if callee == "namedtuple" and len(arguments) > 1:
             fields = constant_names(arguments[1])
             if fields:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -12,10 +15,12 @@ from olympus_rules.reach.values import (
     CALLEES,
     OTHER,
     UNDIVIDED,
+    WHOLE,
     BoundMethod,
     Class,
     Function,
     Key,
+    KeyWords,
     Made,
     Member,
     Object,
@@ -33,6 +38,10 @@ GIVING_BACK = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods of arrays and containers that return their elements."""
+COPYING = frozenset({"__copy__", "__deepcopy__", "addressable_data", "block_until_ready", "copy", "to_device"})
+"""Those of them that keep the axes of an array."""
+UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
+"""A call that gives an array with new elements."""
 
 
 class Settling:
@@ -122,9 +131,19 @@ class Settling:
         for owner, call in self.calls.method_results:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
-            elif call.callee.rpartition(".")[2] in GIVING_BACK:
-                self.slots.add_edge_of(owner, call.result, *UNDIVIDED)
+                continue
+            self.slots.add_edge_of(owner, call.result, KeyWords)
+            if call.callee.rpartition(".")[2] in GIVING_BACK:
+                is_taken = call.callee.rpartition(".")[2] in TAKING  # an element, and not the object itself
+                self.slots.add_edge_of(owner, call.result, *(WHOLE if is_taken else UNDIVIDED))
+                hand = partial(self.slots.add_edge, target=call.result)
+                self.heap.open(owner, self.heap.elements_pool, self.heap.parts_of, hand, Object)
                 self.heap.shift(owner, call.result, None)
+                if call.callee.rpartition(".")[2] in COPYING:
+                    self.heap.shift(owner, call.result, 0)
+            if UPDATE.search(call.callee):
+                updated = self.heap.origins.get(owner)
+                self.heap.shift(owner if updated is None else updated, call.result, 0)
         self.calls.method_results = rest
         self._settle()
 

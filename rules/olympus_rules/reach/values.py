@@ -20,6 +20,7 @@ __all__ = [
     "Container",
     "Function",
     "Key",
+    "KeyWords",
     "Library",
     "Made",
     "Member",
@@ -61,6 +62,11 @@ class Key:
 @dataclass(frozen=True, slots=True)
 class Words(Key):
     """An array of words that no constructor makes, and that may be a raw key."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyWords(Words):
+    """The words of keys, as ``key_data`` gives them, and what is computed with them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import ast
 
 from olympus_rules.libraries.names import UINT32
 
-__all__ = ["array_like", "is_array_of_words", "keys_of_words", "names_of_dtype", "takes_shape"]
+__all__ = ["array_like", "is_array_of_words", "is_of_keys", "keys_of_words", "names_of_dtype", "takes_shape"]
 
 WORDS = (2, 4)
 """The number of words of a raw key."""
@@ -36,8 +36,6 @@ def is_array_of_words(call: ast.Call, names: frozenset[str]) -> bool:
         names: the variables of the module that stand for the dtype.
     """
     name = _last_name(call.func)
-    if name == "key_data":
-        return True
     first = call.args[0] if call.args else None
     if name in NAMES:
         return _may_be_words(first)
@@ -50,6 +48,11 @@ def is_array_of_words(call: ast.Call, names: frozenset[str]) -> bool:
         place = 1 if name == "bits" else 0
         return _ends_in_words(shape or (call.args[place] if len(call.args) > place else None))
     return name not in LISTING or _may_be_words(first)
+
+
+def is_of_keys(call: ast.Call) -> bool:
+    """Return whether a call gives the words of keys."""
+    return _last_name(call.func) == "key_data"
 
 
 def array_like(call: ast.Call) -> ast.expr | None:

@@ -422,13 +422,21 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         for part in index.items:
             if isinstance(part, SliceOf) or part == Const(...) or not isinstance(value, Term):
                 rank = flow.knowledge.rank(term)
-                return flow.knowledge.view(f"item {flow.terms.number()}", term, None if rank is None else rank - 1)
+                axes = sum(map(_axes_of_part, index.items))
+                return flow.knowledge.view(f"item {flow.terms.number()}", term, None if rank is None else rank + axes)
             value = _term_item(flow, value, part)
         return value
     if isinstance(index, Const) and index.value is None:  # keys[None]
         rank = flow.knowledge.rank(term)
         return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
     return flow.knowledge.item(term, as_term(flow, index))
+
+
+def _axes_of_part(part: Value) -> int:
+    """Return by how many axes a part of an index changes the rank of an array."""
+    if isinstance(part, SliceOf) or part == Const(...):
+        return 0
+    return 1 if part == Const(None) else -1
 
 
 def _stored_item(flow: State, term: Term, index: Value) -> Value | None:

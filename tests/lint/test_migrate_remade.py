@@ -1,0 +1,78 @@
+"""``--migrate=portable`` and words that become keys again: with JAX's flag, what is derived from them is typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.content import followed
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import functools
+import io
+import pickle
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+class Box:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def give(self):
+        return self.rng
+
+
+box = Box(jax.random.PRNGKey(0))
+keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))
+"""
+WORDS = {
+    "listed": "words = jnp.array(box.give().tolist(), dtype=jnp.uint32)",
+    "computed": "words = jnp.max(jax.random.key_data(keys), axis=0)",
+    "summed": "words = keys.sum(axis=0).astype(jnp.uint32)",
+    "updated": "words = box.give().at[0].add(1)",
+    "viewed": "words = box.give().view(jnp.int32).view(jnp.uint32)",
+    "saved": "buffer = io.BytesIO()\nnp.save(buffer, box.give())\nbuffer.seek(0)\nwords = jnp.asarray(np.load(buffer))",
+    "pickled": "words = pickle.loads(pickle.dumps(np.asarray(box.give())))",
+    "columns": "words = jnp.stack([keys[:, 0], keys[:, 1]], axis=-1)[0]",
+}
+DERIVING = {
+    "split": "one, two = jax.random.split(words)\nprint(two.any())",
+    "folded": "print(jax.random.fold_in(words, 1).any())",
+    "mapped": "print(jax.vmap(jax.random.fold_in, (None, 0))(words, jnp.arange(2)).any())",
+    "bound": "print(functools.partial(jax.random.fold_in, words)(1).any())",
+    "each": "print([key.any() for key in map(jax.random.split, [words])])",
+    "met": "print(jnp.stack([words, jax.random.fold_in(words, 1)]))",
+}
+DRAWN = "print(jax.random.normal(words))\none, two = jax.random.split(words)\nprint(jax.random.normal(two))"
+
+
+def migrated(body: str, style: str = "portable") -> Migration:
+    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target(style))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("deriving", DERIVING.values(), ids=DERIVING.keys())
+@pytest.mark.parametrize("words", [WORDS["listed"], WORDS["updated"]])
+def test_keys_that_are_derived_from_words_are_followed(words: str, deriving: str) -> None:
+    assert migrated(f"{words}\n{deriving}").is_open
+
+
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS.keys())
+def test_words_are_followed_to_where_keys_are_derived(words: str) -> None:
+    assert migrated(f"{words}\n{DERIVING['folded']}").is_open
+
+
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS.keys())
+def test_keys_that_are_derived_from_words_and_only_used_are_no_open_places(words: str) -> None:
+    migration = migrated(f"{words}\n{DRAWN}")
+    assert not migration.is_open
+    assert any("derivation" in line for line in followed(migration))
+
+
+def test_without_the_flag_words_stay_raw() -> None:
+    assert not migrated(f"{WORDS['listed']}\n{DERIVING['split']}", "typed").is_open
