@@ -124,6 +124,11 @@ class ProjectReach:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self.keys_in(self.graph.expressions.get(place, ()))
 
+    def keys_themselves(self, place: Place) -> frozenset[Place]:
+        """Return the constructors whose keys may reach an expression as they are."""
+        slots = self.graph.expressions.get(place, ())
+        return self._sites(reduce(or_, map(self.slots.mask, slots), 0) & self._made_keys)
+
     @cached_property
     def paths(self) -> Paths:
         """How keys get to places."""
@@ -215,6 +220,17 @@ class ProjectReach:
     def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
         """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
         keys, in_parts = self._contents.keys_of(self.slots.mask(slot))
+        return self._sites(keys & self._made_keys), in_parts
+
+    def possible_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
+        """Return the constructors of the keys that a slot of merged values may have, and whether they are in parts.
+
+        None are returned for a slot of which :meth:`sure_keys` says more.
+        """
+        mask = self.slots.mask(slot)
+        if self._contents.keys_of(mask)[0] & self._made_keys:
+            return frozenset(), False
+        keys, in_parts = self._contents.possible(mask)
         return self._sites(keys & self._made_keys), in_parts
 
     def shown_keys(self, place: Place) -> frozenset[Place]:
