@@ -19,7 +19,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, ShapeLogic
 from olympus_rules.libraries.names import UINT32
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Place
+from olympus_rules.reach.values import Key, Place
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class Merged:
             place = place_of(path, value)
             makers = frozenset[Place]()
             if not self._reached.has_keys_only(place):
-                makers = self._reached.keys_themselves(place) & self._given(value, document, path)
+                held = {each.site for each in self._reached.values(place) if isinstance(each, Key)}
+                makers = self._given(value, document, path) & held
             if makers:
                 fact: Fact = (
                     ShapeLogic(node=described, confidence=Confidence.POSSIBLE, form="shape-equals", subject=value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_for_people
@@ -59,7 +60,7 @@ class Sinks:
         self._reached = reached
         self._jax = jax
         self._found: dict[Place, Sunk] = {}
-        every = list(passings(reached, reached.possible_keys if of_merged else reached.sure_keys))
+        every = list(passings(reached, partial(reached.sure_keys, of_merged=of_merged)))
         taken = {passing.place for passing in every if self._takes_keys(passing)}
         for passing in every:
             refused = [] if of_merged and not self._takes_trees(passing) else self._refused(passing)

@@ -124,11 +124,6 @@ class ProjectReach:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self.keys_in(self.graph.expressions.get(place, ()))
 
-    def keys_themselves(self, place: Place) -> frozenset[Place]:
-        """Return the constructors whose keys may reach an expression as they are."""
-        slots = self.graph.expressions.get(place, ())
-        return self._sites(reduce(or_, map(self.slots.mask, slots), 0) & self._made_keys)
-
     @cached_property
     def paths(self) -> Paths:
         """How keys get to places."""
@@ -217,20 +212,17 @@ class ProjectReach:
     def _containers(self) -> int:
         return self.slots.of_kinds(Container)
 
-    def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
-        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
-        keys, in_parts = self._contents.keys_of(self.slots.mask(slot))
-        return self._sites(keys & self._made_keys), in_parts
+    def sure_keys(self, slot: Slot, *, of_merged: bool = False) -> tuple[frozenset[Place], bool]:
+        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects.
 
-    def possible_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
-        """Return the constructors of the keys that a slot of merged values may have, and whether they are in parts.
-
-        None are returned for a slot of which :meth:`sure_keys` says more.
+        Args:
+            slot: the slot.
+            of_merged: whether to return, for a slot without such keys, those that its merged values may be or hold.
         """
         mask = self.slots.mask(slot)
-        if self._contents.keys_of(mask)[0] & self._made_keys:
-            return frozenset(), False
-        keys, in_parts = self._contents.possible(mask)
+        keys, in_parts = self._contents.keys_of(mask)
+        if of_merged:
+            keys, in_parts = (0, False) if keys & self._made_keys else self._contents.possible(mask)
         return self._sites(keys & self._made_keys), in_parts
 
     def shown_keys(self, place: Place) -> frozenset[Place]:
