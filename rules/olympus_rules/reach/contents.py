@@ -6,6 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
+from olympus_rules.code.instructions import ClassCode
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Container, Key, Made, Object, Other, Place, Value
@@ -58,6 +59,7 @@ class Contents:
         self._parts: dict[tuple[Value, bool], Parts] = {}
         self._records: dict[Value, int] = {}
         self._recorded: dict[int, int] = {}
+        self._attributes: dict[ClassCode, list[Slot]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
         """Return the mask of the keys in the containers and objects of a mask, and in those that these hold.
@@ -181,7 +183,12 @@ class Contents:
         assert isinstance(holder, Object)
         if self._as_text and not heap.classes.shows_attributes(holder.code):
             return []
-        return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
+        names, family = heap.classes.names_of(holder.code), heap.classes.family(holder.code)
+        known = self._attributes.get(family, [])
+        if len(known) != 2 * len(names):
+            known = [slot for name in names for slot in self._trees.attribute_of(holder, name)]
+            self._attributes[family] = known
+        return known
 
     def _made_by(self, keys: int) -> frozenset[Place]:
         found = self._makers.get(keys)
