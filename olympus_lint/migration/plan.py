@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from olympus_lint.migration.merged import Merged, Possible
 from olympus_lint.migration.places import is_note
 from olympus_lint.migration.reasons import Reason, by_way, not_followed
 from olympus_lint.migration.shown import shown
@@ -36,6 +37,8 @@ __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 TOO_MUCH = "where too many functions and objects come together to be told apart"
+FEW = 4
+"""Constructors that a place of merged values holds back at most."""
 MANY = 16
 """Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
@@ -120,7 +123,7 @@ class Plan:
     Attributes:
         constructors: the constructors of each checked file, each with the reasons that hold it back, and parameters
             that count like constructors.
-        texts: places that make text of keys and that no rule has seen, by file; they are left.
+        texts: places that make text of keys, or may have keys, and that no rule has seen, by file; they are left.
     """
 
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
@@ -145,6 +148,8 @@ def plan(
     held.by_unseen_places(careful=careful)
     held.by_sinks()
     texts = held.by_texts()
+    for filename, reports in held.by_merged_places().items():
+        texts.setdefault(filename, []).extend(reports)
     held.by_exits(open_places)
     held.by_limits()
     held.by_choice(staying)
@@ -284,10 +289,29 @@ class _Held:
         """Add the calls of libraries that do not take typed keys, or containers and objects with them."""
         sinks = Sinks(self._reached, self._survey.target.jax)
         for filename, file in self._survey.files.items():
-            for node, makers in sinks.of(file.document, file.path):
+            for node, sunk in sinks.of(file.document, file.path):
                 if node.lineno not in file.seen:
-                    found = self._reached.ways_to([place_of(file.path, node)], makers, is_call=True)
-                    self._add(_place(filename, node, file.document), found, makers)
+                    found = self._reached.ways_to([place_of(file.path, node)], sunk.keys, is_call=True)
+                    self._add(_place(filename, node, file.document), found, sunk.keys)
+
+    def by_merged_places(self) -> dict[str, list[Report]]:
+        """Add the places of merged values that may be or hold keys; return all such places.
+
+        A few constructors whose keys have a path to the place are held back; it holds back none of many.
+        """
+        merged, found = Merged(self._reached, self._survey.target.jax), dict[str, list[Report]]()
+        told = {(each.filename, each.row) for reasons in self.reasons.values() for each in reasons}
+        for filename, file in self._survey.files.items():
+            for each in merged.of(file.document, file.path):
+                row, reports = each.fact.node.lineno, list(_reports(each, file.document))  # type: ignore[attr-defined]
+                if row in file.seen or (filename, row) in told or not all(map(file.is_wanted, reports)):
+                    continue
+                found.setdefault(filename, []).extend(reports)
+                if len(each.makers) <= FEW:
+                    ways = self._reached.ways_to(each.spots, each.makers, is_call=each.is_call)
+                    reason = _place(filename, each.fact.node, file.document, reports[0].finding.code)
+                    self._add(reason, ways, each.makers & ways.ways.keys())
+        return found
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""
@@ -386,9 +410,21 @@ def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constru
 
 
 def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
-    written = " ".join(document.segment(node).split())
-    shown = written if len(written) <= 60 else f"{written[:57]}..."
-    return Reason(filename, getattr(node, "lineno", 1), f"reaches `{shown}`", code)
+    return Reason(filename, getattr(node, "lineno", 1), f"reaches `{_short(document.segment(node))}`", code)
+
+
+def _short(code: str) -> str:
+    """Return the start of a piece of code, in one line."""
+    written = " ".join(code.split())
+    return written if len(written) <= 60 else f"{written[:57]}..."
+
+
+def _reports(possible: Possible, document: Document) -> Iterator[Report]:
+    """Yield the report on a place that may have a key."""
+    for rule in all_rules().values():
+        for finding in rule.check(possible.fact, document) if type(possible.fact) in rule.facts else ():
+            message = f"`{_short(possible.value)}` may be or hold a key. {finding.message}"
+            yield Report(replace(finding, message=message), possible.fact)
 
 
 def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_for_people
@@ -22,34 +24,52 @@ if TYPE_CHECKING:
     from olympus_rules.libraries import Model
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["Sinks"]
+__all__ = ["Sinks", "Sunk"]
 
 HARMLESS = frozenset({"cast", "device_get", "dtype", "elementwise", "fill", "print", "zeros"})
 """Forms of conversions whose effect depends on more than the argument."""
+KEEPING = frozenset({"checkpoint", "pickle", "save"})
+"""Forms of conversions that write a tree to a file."""
+NUMPY_ITSELF = "numpy."
+
+
+@dataclass(frozen=True, slots=True)
+class Sunk:
+    """What one call passes to a library function that does not take typed keys.
+
+    Attributes:
+        library: the name of the function.
+        keys: the constructors of the keys.
+    """
+
+    library: str
+    keys: set[Place]
 
 
 class Sinks:
     """The calls of a project that pass keys to library functions which do not take typed ones."""
 
-    def __init__(self, reached: ProjectReach, jax: tuple[int, ...]) -> None:
+    def __init__(self, reached: ProjectReach, jax: tuple[int, ...], *, of_merged: bool = False) -> None:
         """Find the calls.
 
         Args:
             reached: the analysis of reach.
             jax: the oldest release of JAX that the code has to support.
+            of_merged: whether the arguments are values that the analysis has merged, of which some may hold keys.
         """
         self._reached = reached
         self._jax = jax
-        self._found: dict[Place, set[Place]] = {}
-        every = list(passings(reached))
+        self._found: dict[Place, Sunk] = {}
+        every = list(passings(reached, partial(reached.sure_keys, of_merged=of_merged)))
         taken = {passing.place for passing in every if self._takes_keys(passing)}
         for passing in every:
-            keys = frozenset[Place]().union(*(each.keys for each in self._refused(passing)))
+            refused = [] if of_merged and not self._takes_trees(passing) else self._refused(passing)
+            keys = {key for each in refused for key in each.keys}
             if keys and passing.place not in taken:
-                self._found.setdefault(passing.place, set()).update(keys)
+                self._found.setdefault(passing.place, Sunk(passing.library, set())).keys.update(keys)
 
-    def of(self, document: Document, path: str) -> Iterator[tuple[ast.Call, set[Place]]]:
-        """Yield the calls of a file that break with typed keys, each with the constructors of these keys.
+    def of(self, document: Document, path: str) -> Iterator[tuple[ast.Call, Sunk]]:
+        """Yield the calls of a file that break with typed keys.
 
         Args:
             document: the file.
@@ -57,14 +77,23 @@ class Sinks:
         """
         for node in ast.walk(document.tree) if self._found else ():
             if isinstance(node, ast.Call):
-                keys = self._found.get(place_of(path, node))
-                if keys and not is_guarded(node, document.parents) and not is_for_people(node, document.parents):
-                    yield node, keys
+                found = self._found.get(place_of(path, node))
+                if found and not is_guarded(node, document.parents) and not is_for_people(node, document.parents):
+                    yield node, found
 
     def _takes_keys(self, passing: Passing) -> bool:
         """Say whether the callee takes keys: where others come together with it, the keys are for this one."""
         model = self._reached.names.libraries.get(passing.library)
         return not passing.is_handed and model.row is not None and bool(model.row.sinks or model.row.derive)
+
+    def _takes_trees(self, passing: Passing) -> bool:
+        """Say whether a function takes the leaves of any tree, or few values are given, of which each may be meant."""
+        if passing.is_handed or not passing.arguments[0].in_parts:
+            return True
+        row = self._reached.names.libraries.get(passing.library).conversion
+        if row is None or passing.library.startswith(NUMPY_ITSELF):
+            return False
+        return row.form in KEEPING or (row.form == "assertion" and len(row.places) > 1)
 
     def _refused(self, passing: Passing) -> Sequence[Argument]:
         """Return the arguments with keys that a function does not take."""

@@ -21,6 +21,8 @@ MANY = 16
 
 FEW = 4
 """The limit of constructors whose keys come to one place together with containers and objects."""
+FEW_MERGED = 8
+"""The limit of values at one place of which each may be meant, although they are unrelated."""
 
 
 class Parts(NamedTuple):
@@ -55,6 +57,8 @@ class Contents:
         self._found: dict[tuple[int, bool], int] = {}
         self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
+        self._records: dict[Value, int] = {}
+        self._recorded: dict[int, int] = {}
         self._attributes: dict[ClassCode, list[Slot]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
@@ -89,6 +93,51 @@ class Contents:
         """Return the mask of the keys of a place that is told apart, and whether they are in containers or objects."""
         parts = self._told_apart(values)
         return parts.keys or self.of(parts.holders, told_apart=True), not parts.keys
+
+    def possible(self, values: int) -> tuple[int, bool]:
+        """Return the mask of the keys that a place may have, and whether they are in containers or objects.
+
+        It is for a place that is not told apart. Evidence for a key is a record among the containers and pytrees
+        there, or in those: a dictionary, tuple or object in which one part is surely a key, and not all parts are.
+        Keys count by themselves where few values come together.
+        """
+        keys = values & self._keys
+        is_merged = values.bit_count() > FEW_MERGED or len(self._made_by(keys)) > MANY
+        return (keys, False) if keys and not is_merged else (self._in_records(values & self._holders), True)
+
+    def _in_records(self, holders: int) -> int:
+        """Return the mask of the keys that are parts of records among some holders, or of those in them."""
+        if holders not in self._recorded:
+            found, seen, waiting = 0, 0, holders
+            while waiting:
+                seen |= waiting
+                inner = 0
+                for holder in self._slots.listed(waiting):
+                    if not isinstance(holder, Object) or holder.code not in self._trees.heap.classes.plain:
+                        found |= self._keys_of_record(holder)
+                        inner |= self.parts(holder).holders
+                waiting = inner & ~seen
+            self._recorded[holders] = found
+        return self._recorded[holders]
+
+    def _keys_of_record(self, holder: Value) -> int:
+        """Return the mask of the keys that are a part of a record, which is no array or list of keys."""
+        if holder not in self._records:
+            masks = [mask for mask in map(self._slots.mask, self._fields_of(holder)) if mask]
+            keys = [0 if mask & (self._holders | self._beside) else mask & self._keys for mask in masks]
+            found = 0 if all(keys) else reduce(or_, keys, 0)
+            is_merged = isinstance(holder, Container) and len(self._made_by(found)) > MANY
+            self._records[holder] = 0 if is_merged else found
+        return self._records[holder]
+
+    def _fields_of(self, holder: Value) -> list[Slot]:
+        """Return the slots of the parts of a tuple, of the named parts of a dictionary, or of the fields of a class."""
+        if isinstance(holder, Object):
+            names = holder.code.fields if not holder.code.node.decorator_list else None
+            return self.slots_of(holder) if names is None or names else []
+        assert isinstance(holder, Container)
+        kind = str if holder.length is None else int
+        return [slot for name, slot in self._trees.heap.named_elements(holder).items() if isinstance(name, kind)]
 
     def _told_apart(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.reach.library_calls import Handed
 from olympus_rules.reach.sites import Call
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Argument", "Passing", "passings"]
 
+KeysIn: TypeAlias = Callable[[Slot], tuple[frozenset[Place], bool]]
 FEW = 4
 """The limit of library functions that one expression may stand for; over it, unrelated ones were merged."""
 
@@ -64,17 +65,22 @@ class Passing:
     arguments: tuple[Argument, ...]
 
 
-def passings(reached: ProjectReach) -> Iterator[Passing]:
-    """Return the calls of a project that pass keys to library functions."""
+def passings(reached: ProjectReach, keys_in: KeysIn) -> Iterator[Passing]:
+    """Return the calls of a project that pass keys to library functions.
+
+    Args:
+        reached: the analysis of reach.
+        keys_in: returns the constructors of the keys in a slot, and whether they are in containers or objects.
+    """
     for call in reached.calls.all:
         callees = _libraries(reached, call.function)
-        arguments = tuple(_arguments(reached, call)) if callees else ()
+        arguments = tuple(_arguments(call, keys_in)) if callees else ()
         for callee in callees if arguments else ():
             name = reached.names.canonical(callee.qualified)
             yield Passing(call.place, name, False, isinstance(callee, Made), arguments)
     for handed in reached.calls.libraries.handed:
         is_told_apart = bool(_libraries(reached, handed.function))
-        arguments = tuple(_handed_on(reached, handed)) if is_told_apart else ()
+        arguments = tuple(_handed_on(handed, keys_in)) if is_told_apart else ()
         if arguments:
             yield Passing(handed.place, reached.names.canonical(handed.qualified), True, False, arguments)
 
@@ -87,24 +93,24 @@ def _libraries(reached: ProjectReach, function: Slot) -> list[Library | Made]:
     return found if is_told_apart and len(found) <= FEW else []
 
 
-def _arguments(reached: ProjectReach, call: Call) -> Iterator[Argument]:
+def _arguments(call: Call, keys_in: KeysIn) -> Iterator[Argument]:
     for position, (slot, starred) in enumerate(call.arguments):
-        yield from _argument(reached, [slot], position, "", is_spread=starred)
+        yield from _argument(keys_in, [slot], position, "", is_spread=starred)
     for keyword, slot in call.keywords:
-        yield from _argument(reached, [slot], None, keyword or "", is_spread=keyword is None)
+        yield from _argument(keys_in, [slot], None, keyword or "", is_spread=keyword is None)
 
 
-def _handed_on(reached: ProjectReach, handed: Handed) -> Iterator[Argument]:
+def _handed_on(handed: Handed, keys_in: KeysIn) -> Iterator[Argument]:
     for position, slots in enumerate(handed.given):
-        yield from _argument(reached, [slot for slot in slots if slot >= 0], position, "", is_spread=False)
+        yield from _argument(keys_in, [slot for slot in slots if slot >= 0], position, "", is_spread=False)
 
 
 def _argument(
-    reached: ProjectReach, slots: Sequence[Slot], position: int | None, keyword: str, *, is_spread: bool
+    keys_in: KeysIn, slots: Sequence[Slot], position: int | None, keyword: str, *, is_spread: bool
 ) -> Iterator[Argument]:
     """Return the argument if there are keys in it."""
     for slot in slots:
-        keys, in_parts = reached.sure_keys(slot)
+        keys, in_parts = keys_in(slot)
         if keys:
             yield Argument(position, keyword, is_spread, keys, in_parts)
             return

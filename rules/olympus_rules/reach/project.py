@@ -224,9 +224,17 @@ class ProjectReach:
     def _containers(self) -> int:
         return self.slots.of_kinds(Container)
 
-    def sure_keys(self, slot: Slot) -> tuple[frozenset[Place], bool]:
-        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects."""
-        keys, in_parts = self._contents.keys_of(self.slots.mask(slot))
+    def sure_keys(self, slot: Slot, *, of_merged: bool = False) -> tuple[frozenset[Place], bool]:
+        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects.
+
+        Args:
+            slot: the slot.
+            of_merged: whether to return, for a slot without such keys, those that its merged values may be or hold.
+        """
+        mask = self.slots.mask(slot)
+        keys, in_parts = self._contents.keys_of(mask)
+        if of_merged:
+            keys, in_parts = (0, False) if keys & self._made_keys else self._contents.possible(mask)
         return self._sites(keys & self._made_keys), in_parts
 
     def shown_keys(self, place: Place) -> frozenset[Place]:
