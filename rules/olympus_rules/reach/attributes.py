@@ -128,7 +128,8 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
-        written: the same with their places: the place, how the attribute is spelled, the object, and the value.
+        copies: the new values in copies of objects, likewise.
+        written: the attributes that were written with their places: the place, how the attribute is spelled, the object, and the value.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
     """
@@ -143,6 +144,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.copies: list[tuple[Slot, str, Slot]] = []
         self.written: list[tuple[Place, str, Slot, Slot]] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
@@ -251,6 +253,31 @@ class Attributes:
 
         self.slots.watch(owner, write, Class, Object, Unknown)
         self.writes.append((owner, name, source))
+
+    def write_copy(self, owner: Slot, name: str | None, source: Slot) -> None:
+        """Write an attribute of copies of the objects of a slot; ``None`` for those that a dictionary names."""
+
+        def write(value: Value) -> None:
+            if isinstance(value, Class | Object) and name is not None:
+                self.set_field(value.code, name, source)
+            elif isinstance(value, Class | Object):
+                self.set_fields(value.code, source)
+            elif name is not None:
+                self.set_loose(name, source)
+
+        self.slots.watch(owner, write, Class, Made, Object, Unknown)
+        if name is not None:
+            self.copies.append((owner, name, source))
+
+    def write_to_unknown(self) -> None:
+        """Write what was written to attributes of objects that are not known; a module is no object that is copied."""
+        for owner, name, source in self.writes:
+            if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
+                self.set_loose(name, source)
+        for owner, name, source in self.copies:
+            known = (Class, Object, Library, Module)
+            if not any(isinstance(value, known) for value in self.slots.values(owner)):
+                self.set_loose(name, source)
 
     def read_any(self, owner: Slot, slot: Slot) -> None:
         """Read an attribute of unknown name of the objects of a slot."""

@@ -8,7 +8,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
-from olympus_rules.reach.containers import METHODS
+from olympus_rules.reach.containers import METHODS, SPREADING
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
@@ -79,20 +79,12 @@ class Calls:
         assert call.owner is not None
         if name in FILLING:
             for slot, _ in call.arguments:
-                self.heap.put_into(call.owner, slot)
+                self.heap.put_into(call.owner, slot, spreads=name in SPREADING)
             for keyword, slot in call.keywords:
                 self.heap.put_into(call.owner, slot, keyword)
         if name in CHANGING:
-            for keyword, slot in call.keywords:
-                if keyword is not None:
-                    self.attributes.set_loose(keyword, slot)
             self.slots.add_edge_of(call.owner, call.result, Object)
-            by_keywords = self.binding.by_keywords
-            self.slots.watch(
-                call.owner,
-                lambda value: by_keywords(value.code, call) if isinstance(value, Object) else None,
-                Object,
-            )
+            self.libraries.write_new_values(call.owner, call)
             self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name == "_make":
             for slot, _ in call.arguments[:1]:

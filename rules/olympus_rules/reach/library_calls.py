@@ -117,14 +117,26 @@ class LibraryCalls:
             return
         if model.result is None:
             self.slots.put(call.result, Made(model.root))
-        if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
+        if (call.place, model.qualified) not in self._handing:
+            self._handing.add((call.place, model.qualified))
+            self.write_attributes(value, model, call)
+            self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
+            self.hand_on(model, call)
+
+    def write_attributes(self, value: Library | Made, model: Model, call: Call) -> None:
+        """Write the attributes that a class of a library, or a function that copies an object, takes by their names."""
+        copied = [slot for slot, starred in call.arguments[:1] if not starred and model.name in COPYING]
+        if copied and call.owner != copied[0]:
+            self.write_new_values(copied[0], call)
+        elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
-        if (call.place, model.qualified) not in self._handing:
-            self._handing.add((call.place, model.qualified))
-            self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
-            self.hand_on(model, call)
+
+    def write_new_values(self, owner: Slot, call: Call) -> None:
+        """Write the new values in the copy of an object: to the objects of its class, or to any if that is unknown."""
+        for keyword, slot in call.keywords:
+            self.attributes.write_copy(owner, keyword, slot)
 
     def namespace(self, model: Model, call: Call) -> None:
         """Make an object whose attributes are the keyword arguments."""

@@ -398,9 +398,12 @@ class Reader:
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
             target = self.register(code, made.dst)
-            if isinstance(name, str):
-                self.attributes.read(owner, name, target)
-            elif names_field(made.node, self.graph.attributes.names.documents[self.file].parents):
+            parents = self.graph.attributes.names.documents[self.file].parents
+            spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
+            if spelled:
+                for each in spelled:
+                    self.attributes.read(owner, each, target)
+            elif names_field(made.node, parents):
                 self.attributes.read_any(owner, target)
                 if isinstance(made.node.args[1], ast.Attribute):
                     self.attributes.reads_of_fields.append((owner, target))
@@ -409,9 +412,11 @@ class Reader:
             self.raw.named(str(name), made.node, owner, target)
         elif len(made.args) == 3:
             source = self.register(code, made.args[2][0])
-            if isinstance(name, str):
-                self.attributes.write(owner, name, source)
-            else:
+            parents = self.graph.attributes.names.documents[self.file].parents
+            spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
+            for each in spelled:
+                self.attributes.write(owner, each, source)
+            if not spelled:
                 self.attributes.write_any(owner, source)
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
@@ -515,14 +520,32 @@ def names_field(call: ast.Call, parents: Parents) -> bool:
     name = call.args[1]
     if isinstance(name, ast.Attribute):
         return name.attr == "name"
-    around: ast.AST | None = call
+    loop = loop_over(name, call, parents)
+    return loop is not None and FIELDS.search(ast.unparse(loop.iter)) is not None
+
+
+def spelled_names(call: ast.Call, parents: Parents) -> list[str]:
+    """Return the names of attributes in a loop over a list that spells out all of them; nothing for another loop."""
+    loop = loop_over(call.args[1], call, parents)
+    written = [each for each in (ast.walk(loop) if loop is not None else ()) if isinstance(each, ast.Name)]
+    if sum(isinstance(each.ctx, ast.Store) and each.id == ast.unparse(call.args[1]) for each in written) > 1:
+        return []
+    names = loop.iter.elts if loop is not None and isinstance(loop.iter, ast.List | ast.Set | ast.Tuple) else []
+    spelled = [each.value for each in names if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return spelled if len(spelled) == len(names) else []
+
+
+def loop_over(name: ast.expr, inside: ast.AST, parents: Parents) -> ast.For | ast.comprehension | None:
+    """Return the loop around an expression whose variable is a name."""
+    around: ast.AST | None = inside
     while around is not None and isinstance(name, ast.Name):
         loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
         for loop in loops:
             if ast.unparse(loop.target) == name.id:
-                return FIELDS.search(ast.unparse(loop.iter)) is not None
+                assert isinstance(loop, ast.For | ast.comprehension)
+                return loop
         around = parents.get(around)
-    return False
+    return None
 
 
 def axes_of(index: ast.expr) -> int | None:
