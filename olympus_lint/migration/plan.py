@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import is_note
-from olympus_lint.migration.reasons import Reason, by_way, not_followed
+from olympus_lint.migration.reasons import Reason, by_way, first_doubt, is_clear, not_followed, with_places
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import unseen
@@ -146,6 +146,7 @@ def plan(
     texts = held.by_texts()
     held.by_exits(open_places)
     held.by_limits()
+    held.by_doubts()
     held.by_choice(staying)
     held.by_company()
     found = {
@@ -178,6 +179,7 @@ class _Held:
         from olympus_rules.reach.project import reach
 
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
+        self._lost: dict[Place, dict[Reason, set[Reason]]] = defaultdict(lambda: defaultdict(set))
         self._survey = survey
         self._filenames = {file.path: filename for filename, file in survey.files.items()}
         self._places = {
@@ -223,15 +225,16 @@ class _Held:
         added = False
         for maker in makers:
             way = found.ways.get(maker)
-            if way is not None and not (are_known and way.doubts):
-                each = by_way(reason, way, self._filenames)
+            if way is not None and is_clear(way) and not (are_known and way.doubts):
+                self.reasons[maker].add(by_way(reason, way, self._filenames))
             elif are_known:
-                each = reason
+                self.reasons[maker].add(reason)
+            elif way is not None:
+                self._lost[maker][first_doubt(way, maker, self._filenames)].add(reason)
             elif found.is_complete and found.ways and maker in self._places:
                 continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
-                each = not_followed(reason)
-            self.reasons[maker].add(each)
+                self._lost[maker][not_followed(maker, self._filenames)].add(reason)
             added = True
         return added
 
@@ -313,6 +316,11 @@ class _Held:
             reason = Reason(self._filenames[each.place.file], each.place.line, f"{how}, {TOO_MUCH}")
             for maker in each.keys & self._sources:
                 self.reasons[maker].add(reason)
+
+    def by_doubts(self) -> None:
+        """Add the steps from which keys are not followed surely, each with the places that may come after it."""
+        for maker, steps in self._lost.items():
+            self.reasons[maker].update(with_places(step, places) for step, places in steps.items())
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""

@@ -129,7 +129,8 @@ class Attributes:
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
         copies: the new values in copies of objects, likewise.
-        written: the attributes that were written with their places: the place, how the attribute is spelled, the object, and the value.
+        written: the attributes that were written with their places: the place, how the attribute is
+            spelled, the object, and the value.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
     """
@@ -164,8 +165,8 @@ class Attributes:
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
         """Write an attribute of the objects of a class; an object that is a pytree may be a batch of objects."""
         if code not in self.classes.plain:
-            self.heap.widen(self.classes.field(code, name))
-        self.slots.add_edge(source, self.classes.field(code, name))
+            self.heap.widen(self.classes.fields.write(code, name))
+        self.slots.add_edge(source, self.classes.fields.write(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
     def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
@@ -227,12 +228,12 @@ class Attributes:
         elif isinstance(value, Super):
             owner, above = Object(value.code), self.classes.above(value.code, name)
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
-            self.slots.add_edge(self.classes.field(value.code, name), slot)
+            self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
         elif isinstance(value, Object) and name == "__dict__":
             self.trees.give_namespace(value, slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
-            self.slots.add_edge(self.classes.field(value.code, name), slot)
+            self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
 

@@ -132,7 +132,9 @@ class Contents:
         assert isinstance(holder, Object)
         if self._as_text and not heap.classes.shows_attributes(holder.code):
             return []
-        return [slot for name in heap.classes.names_of(holder.code) for slot in self._trees.attribute_of(holder, name)]
+        fields, loose = heap.classes.fields, self._slots.slot
+        names = fields.names_of(holder.code)
+        return [slot for name in names for slot in (*fields.held(holder.code, name), loose("loose", name))]
 
     def _made_by(self, keys: int) -> frozenset[Place]:
         found = self._makers.get(keys)

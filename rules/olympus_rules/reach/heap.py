@@ -200,7 +200,7 @@ class Heap:
         if owner not in self._opened:
             self._opened.add(owner)
             for name in owner.code.fields:  # of a named tuple
-                self.slots.add_edge(self.classes.field(owner.code, name), slot)
+                self.slots.add_edge(self.classes.fields.read(owner.code, name), slot)
             given = self.slots.slot("iterator", owner)
             for name in ("__getitem__", "__next__"):
                 self.ask(owner, name, slot)

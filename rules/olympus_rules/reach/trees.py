@@ -176,12 +176,12 @@ class Trees:
                 for field in self.attribute_of(owner, name):
                     self.slots.add_edge_of(field, slot, *DATA)
 
-            self.heap.classes.watch_fields(owner.code, add)
+            self.heap.classes.fields.watch(owner.code, add)
         return slot
 
     def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
         """Return the slots of what is written to an attribute of an object, and of any object of unknown class."""
-        return self.heap.classes.field(owner.code, name), self.slots.slot("loose", name)
+        return self.heap.classes.fields.read(owner.code, name), self.slots.slot("loose", name)
 
     def give_namespace(self, value: Value, target: Slot) -> None:
         """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
@@ -208,9 +208,10 @@ class Trees:
                 element, (field, loose) = self.heap.element(container, name), self.attribute_of(owner, name)
                 self.slots.add_edge_of(loose, element, *DATA)
                 self.slots.add_edge_of(field, element, *DATA)
-                self.slots.add_edge_of(element, field, Container, *UNDIVIDED)
+                target = self.heap.classes.fields.write(owner.code, name)
+                self.slots.add_edge_of(element, target, Container, *UNDIVIDED)
                 for written in (element, every):
-                    self.heap.shift(written, field, None)
+                    self.heap.shift(written, target, None)
 
-            self.heap.classes.watch_fields(owner.code, add)
+            self.heap.classes.fields.watch(owner.code, add)
         return container
