@@ -455,6 +455,210 @@ TOLD_APART = {
         """,
         [False],
     ),
+    "attributes of which a loop spells out the names": (
+        """
+        class Agent:
+            def __init__(self, key, n):
+                self.key, self.n = key, n
+            def show(self):
+                return [somelib.show(getattr(self, name)) for name in ("n",)]
+            def show_all(self):
+                return [somelib.show(getattr(self, name)) for name in ("n", "key")]
+            def show_other(self):
+                for name in ("n",):
+                    name = name.replace("n", "key")
+                    somelib.show(getattr(self, name))
+        Agent(jax.random.PRNGKey(0), 1).show()
+        """,
+        [True],
+    ),
+    "an attribute of which a loop does not spell out the name": (
+        """
+        class Agent:
+            def __init__(self, key, n):
+                self.key, self.n = key, n
+            def show(self):
+                return [somelib.show(getattr(self, name)) for name in ("n",)]
+        Agent(jax.random.PRNGKey(0), 1).show()
+        """,
+        [False],
+    ),
+    "an attribute of another name than the one that is written in a loop": (
+        """
+        class Agent:
+            def __init__(self, key):
+                for name in ("first", "second"):
+                    setattr(self, name, key)
+                self.key = 1
+            def show(self):
+                return somelib.show(self.key)
+            def show_first(self):
+                return somelib.show(self.first.T)
+        Agent(jax.random.PRNGKey(0)).show()
+        """,
+        [True],
+    ),
+    "functions of a dictionary that are looked up by name": (
+        """
+        def draw(key):
+            return jax.random.normal(key)
+        def show(x):
+            return somelib.show(x)
+        FUNCTIONS = {"draw": draw, "show": show}
+        FUNCTIONS["draw"](jax.random.PRNGKey(0))
+        FUNCTIONS.get("draw")(jax.random.PRNGKey(1))
+        FUNCTIONS.get("show", None)(jax.random.PRNGKey(2))
+        """,
+        [False, False, True],
+    ),
+    "a dictionary that is updated from another one": (
+        """
+        state = {"n": 1, "key": None}
+        state.update({"key": jax.random.PRNGKey(0)})
+        somelib.show(state["n"])
+        other = {"n": 1}
+        other.update({"key": jax.random.PRNGKey(1)})
+        somelib.show(other["key"])
+        third = {"n": 1}
+        third.update([("key", jax.random.PRNGKey(2))])
+        somelib.show(third["key"])
+        fourth = {"n": 1}
+        fourth.update(key=jax.random.PRNGKey(3))
+        somelib.show(fourth["key"])
+        fifth = {"n": 1}
+        fifth.update({f"{each}": jax.random.PRNGKey(4) for each in "ab"})
+        somelib.show(fifth["a"])
+        """,
+        [False, True, True, True, True],
+    ),
+    "a dictionary that a comprehension copies": (
+        """
+        def first():
+            state = {"n": 1, "key": jax.random.PRNGKey(0)}
+            copied = {name: each for name, each in state.items() if name}
+            somelib.show(copied["n"])
+        def second():
+            state = {"n": 1, "key": jax.random.PRNGKey(1)}
+            copied = {name: each for name, each in state.items()}
+            somelib.show(copied["key"])
+        def third():
+            state = {"n": 1, "key": jax.random.PRNGKey(2)}
+            copied = {name[:1]: each for name, each in state.items()}
+            somelib.show(copied["k"])
+        """,
+        [False, True, True],
+    ),
+    "a dictionary of attributes that is updated": (
+        """
+        class State:
+            def __init__(self, key):
+                self.key, self.n = key, 1
+            def __setstate__(self, other):
+                self.__dict__.update(other.__dict__)
+            def show(self):
+                return somelib.show(self.n)
+        class Saved:
+            def __init__(self, key):
+                self.key, self.n = key, 1
+            def __setstate__(self, other):
+                self.__dict__.update(other.__dict__)
+            def show(self):
+                return somelib.show(self.key)
+        State(jax.random.PRNGKey(0)).__setstate__(State(jax.random.PRNGKey(1)))
+        Saved(1).__setstate__(Saved(jax.random.PRNGKey(2)))
+        """,
+        [False, False, True],
+    ),
+    "a copy of an object with another one's name of an attribute": (
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class State:
+            key: object
+        @dataclasses.dataclass
+        class Table:
+            key: object
+        def step(state: State):
+            return dataclasses.replace(state, key=jax.random.PRNGKey(0))
+        step(State(None))
+        somelib.show(Table("a").key)
+        """,
+        [False],
+    ),
+    "a copy of an object of unknown class": (
+        """
+        import dataclasses
+        def step(state):
+            return dataclasses.replace(state, key=jax.random.PRNGKey(0))
+        def other_step(state):
+            return state.replace(rng=jax.random.PRNGKey(1))
+        def show(state):
+            return somelib.show(state.key), somelib.show(state.rng)
+        """,
+        [True, True],
+    ),
+    "attributes of two subclasses of one class": (
+        """
+        class Base:
+            pass
+        class Agent(Base):
+            def __init__(self, key):
+                self.key = key
+        class Table(Base):
+            def __init__(self, key):
+                self.key = key
+            def show(self):
+                return somelib.show(self.key)
+        Agent(jax.random.PRNGKey(0))
+        Table("a").show()
+        Table(jax.random.PRNGKey(1)).show()
+        """,
+        [False, True],
+    ),
+    "an attribute that a base class, a subclass, or one beside it reads": (
+        """
+        class Base:
+            def show(self):
+                return somelib.show(self.key)
+        class Agent(Base):
+            def __init__(self, key):
+                self.key = key
+        class Showing:
+            def show(self):
+                return somelib.show(self.rng)
+        class Holding:
+            def __init__(self, rng):
+                self.rng = rng
+        class Both(Showing, Holding):
+            pass
+        class Seeded:
+            def __init__(self, seed):
+                self.seed = seed
+        class Heir(Seeded):
+            def show(self):
+                return somelib.show(self.seed)
+        Agent(jax.random.PRNGKey(0)).show()
+        Both(jax.random.PRNGKey(1)).show()
+        Heir(jax.random.PRNGKey(2)).show()
+        """,
+        [True, True, True],
+    ),
+    "an attribute of a class whose base is known late": (
+        """
+        def with_mixin(base):
+            class Mixed(base, Showing):
+                pass
+            return Mixed
+        class Showing:
+            def show(self):
+                return somelib.show(self.rng)
+        class Holding:
+            def __init__(self, rng):
+                self.rng = rng
+        with_mixin(Holding)(jax.random.PRNGKey(0)).show()
+        """,
+        [True],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

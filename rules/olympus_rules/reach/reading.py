@@ -150,7 +150,14 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        self.slots.add_edge(self.heap.variable(code, made.name), self.heap.element(container, None))
+        values, every = self.heap.variable(code, made.name), self.heap.element(container, None)
+        copied = copied_dictionary(made.node) if isinstance(made.node, ast.DictComp) else None
+        sources = self.graph.expressions.get(place_of(self.file, copied), ()) if copied is not None else ()
+        if not sources:
+            self.slots.add_edge(values, every)
+        for source in sources:
+            self.attributes.trees.spread(source, container)
+            self.slots.watch_mask(source, lambda _: self.slots.add_edge(values, every), Made, Object, Unknown)
 
     def imported(self, code: ir.FunctionCode, made: ir.Import) -> None:
         """Bind the names of an import."""
@@ -513,6 +520,19 @@ class Reader:
         self.slots.put(self.register(code, made.dst), Class(made.code))
         self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
         self.block(code, made.body)
+
+
+def copied_dictionary(made: ast.DictComp) -> ast.expr | None:
+    """Return the dictionary that is copied under the same names: ``d`` of ``{k: v for k, v in d.items()}``."""
+    match made.generators:
+        case [
+            ast.comprehension(
+                target=ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=value)]),
+                iter=ast.Call(func=ast.Attribute(value=copied, attr="items"), args=[]),
+            )
+        ] if ast.unparse(made.key) == name and ast.unparse(made.value) == value:
+            return copied
+    return None
 
 
 def names_field(call: ast.Call, parents: Parents) -> bool:
