@@ -303,3 +303,19 @@ def test_the_search_for_importing_files_has_limits(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(outside, "MOST_FOLDERS", 2)
     done = command(tmp_path, "--migrate", "src")
     assert done.returncode == 1 and "ended at its limit" in done.stdout
+
+
+def test_a_module_is_found_through_a_package_without_an_init(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        {
+            "pyproject.toml": "",
+            "space/alpha/__init__.py": "",
+            "space/alpha/data.py": "import jax\n\ndef draw(key):\n    return jax.random.normal(key)\n",
+            "use.py": "import jax\nimport space.alpha.data\nspace.alpha.data.draw(jax.random.PRNGKey(0))\n",
+            "other.py": "import jax\nimport space.beta\nspace.beta.draw(jax.random.PRNGKey(0))\n",
+        },
+    )
+    held = {each["filename"]: each["held_back_by"] for each in report(tmp_path, ".")["constructors"]}
+    assert held["use.py"] == []
+    assert "whether space takes typed keys is unknown" in held["other.py"][0]["text"]

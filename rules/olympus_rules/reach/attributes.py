@@ -34,7 +34,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.project import locate_name, module_file
+from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
 __all__ = ["Attributes", "Names", "registered_names"]
 
@@ -76,6 +76,13 @@ class Names:
         if given not in self.links:
             self.links[given] = self.links.get(os.path.realpath(given), "")
         return self.links[given] or None
+
+    def is_part(self, roots: Iterable[Path], name: str) -> bool:
+        """Return whether a name is that of a package without an ``__init__`` that has modules of the project."""
+        if "." in name or not is_namespace(tuple(roots), name):
+            return False
+        folders = tuple(f"{root / name}{os.sep}" for root in roots)
+        return any(path.startswith(folders) for path in self.modules)
 
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
@@ -323,7 +330,8 @@ class Attributes:
         found = locate_name(document.roots, qualified)
         holder = self.names.file_of(found[0]) if found is not None else None
         if found is None or holder is None:
-            self.slots.put(slot, Library(qualified))
+            is_part = self.names.is_part(document.roots, qualified)
+            self.slots.put(slot, Module(qualified, file) if is_part else Library(qualified))
             return
         first, *others = found[1].split(".")
         module = self.names.modules[holder]
