@@ -659,6 +659,28 @@ TOLD_APART = {
         """,
         [True],
     ),
+    "the auxiliary data of a function with its gradient": (
+        """
+        def loss(params, key):
+            key, _ = jax.random.split(key)
+            return params.sum(), (params, 3, key)
+        def show(params):
+            (_, (_, _, key)), _ = jax.value_and_grad(loss, has_aux=True)(params, jax.random.PRNGKey(0))
+            somelib.show(key)
+        @jax.value_and_grad
+        def decorated(params, key):
+            return params.sum(), {"key": key}
+        def show_decorated(params):
+            (_, aux), _ = decorated(params, jax.random.PRNGKey(1))
+            somelib.show(aux["key"])
+        @jax.jit
+        def step(params, key):
+            (_, (n, _, _)), grads = jax.jit(jax.value_and_grad(loss, has_aux=True))(params, key)
+            somelib.show(n), somelib.show(grads)
+        step(1.0, jax.random.PRNGKey(2))
+        """,
+        [True, True, False],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

@@ -262,10 +262,10 @@ class Attributes:
         self.slots.watch(owner, write, Class, Object, Unknown)
         self.writes.append((owner, name, source))
 
-    def write_copy(self, owner: Slot, name: str | None, source: Slot) -> None:
-        """Write an attribute of copies of the objects of a slot; ``None`` for those that a dictionary names."""
+    def write_copy(self, owner: Slot, given: Iterable[tuple[str | None, Slot]]) -> None:
+        """Write attributes of copies of the objects of a slot, by their names; ``None`` is a dictionary of them."""
 
-        def write(value: Value) -> None:
+        def write(value: Value, name: str | None, source: Slot) -> None:
             if isinstance(value, Class | Object) and name is not None:
                 self.set_field(value.code, name, source)
             elif isinstance(value, Class | Object):
@@ -273,9 +273,10 @@ class Attributes:
             elif name is not None:
                 self.set_loose(name, source)
 
-        self.slots.watch(owner, write, Class, Made, Object, Unknown)
-        if name is not None:
-            self.copies.append((owner, name, source))
+        for name, source in given:
+            self.slots.watch(owner, partial(write, name=name, source=source), Class, Made, Object, Unknown)
+            if name is not None:
+                self.copies.append((owner, name, source))
 
     def write_to_unknown(self) -> None:
         """Write what was written to attributes of objects that are not known; a module is no object that is copied."""

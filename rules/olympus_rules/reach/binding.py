@@ -171,6 +171,12 @@ class Binding:
             options = self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), keyword)
             self.slots.add_edge(self.parts(call, slot) if keyword is None else slot, options, site)
 
+    def paired(self, result: Slot, place: Place | None = None) -> Slot:
+        """Return the slot of what a function gives that a call gives in a pair with its gradient."""
+        value = self.slots.slot("value of a pair", place, result)
+        self.slots.add_edge(value, self.heap.element(self.heap.made(result, 2), 0))
+        return value
+
     def further(self, code: ir.FunctionCode) -> Slot:
         """Return the slot of the elements of ``*arguments``."""
         variable = self.heap.variable(code, str(code.vararg))
@@ -265,6 +271,7 @@ class Binding:
             for slot in slots:
                 if slot >= 0:
                     self.give(slot, target, code, site, called.mapped.at(index), is_over=is_over)
+        result = self.paired(result) if called.is_paired else result
         self.give_back(code, result, site, called.mapped, is_over=is_over)
 
     def widen(self, source: Slot, *kinds: type) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -84,7 +85,7 @@ class Calls:
                 self.heap.put_into(call.owner, slot, keyword)
         if name in CHANGING:
             self.slots.add_edge_of(call.owner, call.result, Object)
-            self.libraries.write_new_values(call.owner, call)
+            self.attributes.write_copy(call.owner, call.keywords)
             self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name == "_make":
             for slot, _ in call.arguments[:1]:
@@ -123,7 +124,8 @@ class Calls:
         elif isinstance(value, BoundMethod):
             self.binding.bind(value.code, call, 1)
         elif isinstance(value, Partial):
-            self.binding.bind(value.code, call, value.given, value.mapped)
+            inner = replace(call, result=self.binding.paired(call.result, call.place)) if value.is_paired else call
+            self.binding.bind(value.code, inner, value.given, value.mapped)
         elif isinstance(value, Class):
             self.binding.construct(value, call)
         elif isinstance(value, Object):

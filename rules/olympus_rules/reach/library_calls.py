@@ -127,16 +127,11 @@ class LibraryCalls:
         """Write the attributes that a class of a library, or a function that copies an object, takes by their names."""
         copied = [slot for slot, starred in call.arguments[:1] if not starred and model.name in COPYING]
         if copied and call.owner != copied[0]:
-            self.write_new_values(copied[0], call)
+            self.attributes.write_copy(copied[0], call.keywords)
         elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
             for keyword, slot in call.keywords:
                 if keyword is not None:
                     self.attributes.set_loose(keyword, slot)
-
-    def write_new_values(self, owner: Slot, call: Call) -> None:
-        """Write the new values in the copy of an object: to the objects of its class, or to any if that is unknown."""
-        for keyword, slot in call.keywords:
-            self.attributes.write_copy(owner, keyword, slot)
 
     def namespace(self, model: Model, call: Call) -> None:
         """Make an object whose attributes are the keyword arguments."""
@@ -249,6 +244,9 @@ class LibraryCalls:
         if mapped is not None:
             self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *FUNCTIONS)
             kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
+        if transform is not None and transform.kind == "value_and_grad":
+            self.slots.watch(source, partial(self.pair_with_gradient, result=call.result), *FUNCTIONS)
+            kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
         if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
             self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
         if transform is not None and transform.kind == "partial":
@@ -276,7 +274,7 @@ class LibraryCalls:
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
         elif isinstance(value, Partial):
             taken = value.given + given if value.given + given <= len(value.code.parameters) else value.given
-            self.slots.put(call.result, Partial(value.code, taken, value.mapped.after(taken - value.given)))
+            self.slots.put(call.result, replace(value, given=taken, mapped=value.mapped.after(taken - value.given)))
 
     def map_over(self, value: Value, *, mapped: Mapped, result: Slot) -> None:
         """Return a function that is mapped over axes of its arguments; over the limit, one of unknown axes."""
@@ -287,6 +285,13 @@ class LibraryCalls:
             self.slots.put(result, replace(value, mapped=both) if both is not None else value)
         elif isinstance(value, Function | BoundMethod):
             self.slots.put(result, Partial(value.code, int(isinstance(value, BoundMethod)), mapped))
+
+    def pair_with_gradient(self, value: Value, *, result: Slot) -> None:
+        """Return a function that gives its result in a pair with the gradient."""
+        if isinstance(value, Function | BoundMethod):
+            value = Partial(value.code, int(isinstance(value, BoundMethod)))
+        if isinstance(value, Partial):
+            self.slots.put(result, replace(value, is_paired=True))
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""

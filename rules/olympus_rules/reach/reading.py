@@ -452,20 +452,27 @@ class Reader:
     def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
         """Return a function as its decorators map it over axes; a method is only widened."""
         mapped = NOT_MAPPED
+        is_paired = False
         for node in reversed(decorators) if function.owner is None else ():
             outer = self.mapping(node)
             mapped = (outer and mapped.within(outer)) or mapped
-        return Partial(function, 0, mapped) if mapped.axes else Function(function)
+            is_paired |= self.transformation(node) == "value_and_grad"
+        return Partial(function, 0, mapped, is_paired) if mapped.axes or is_paired else Function(function)
 
     def mapping(self, decorator: ast.expr) -> Mapped | None:
         """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
+        call = decorator if isinstance(decorator, ast.Call) else None
+        return mapped_by(call) if self.transformation(decorator) in MAPPING else None
+
+    def transformation(self, decorator: ast.expr) -> str:
+        """Return the kind of transformation that a decorator is; empty if it is none."""
         names = self.graph.attributes.names
         call = decorator if isinstance(decorator, ast.Call) else None
         function = decorator if call is None else call.func
         if call is not None and call.args:  # of ``partial``
             function = call.args[0]
         transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
-        return mapped_by(call) if transform is not None and transform.kind in MAPPING else None
+        return transform.kind if transform is not None else ""
 
     def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
         """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
