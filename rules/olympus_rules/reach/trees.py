@@ -186,6 +186,7 @@ class Trees:
     def give_namespace(self, value: Value, target: Slot) -> None:
         """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
         if isinstance(value, Object):
+            self.hold(self.attributes_of(value), target)
             self.hold(self.namespace(value), target)
         elif isinstance(value, Unknown):
             every = self.heap.element(self.heap.made(self.slots.slot("namespace of many")), None)
@@ -193,11 +194,25 @@ class Trees:
             self.set_lost(every)
             self.slots.add_edge(self.slots.slot("namespace of many"), target)
 
-    def namespace(self, owner: Object) -> Container:
-        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both.
+    def attributes_of(self, owner: Object) -> Container:
+        """Return the dictionary of the attributes of an object, as who reads ``vars`` of it gets it."""
+        container = Container(self.slots.slot("attributes", owner), None)
+        if container not in self._namespaces:
+            self._namespaces.add(container)
 
-        What is written under an unknown name is in the dictionary, but of it only keys are in each attribute: with
-        all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
+            def add(name: str) -> None:
+                for slot in self.attribute_of(owner, name):
+                    self.slots.add_edge_of(slot, self.heap.element(container, name), *DATA)
+
+            self.heap.classes.fields.watch(owner.code, add)
+        return container
+
+    def namespace(self, owner: Object) -> Container:
+        """Return the dictionary of what is written to ``vars`` of an object, which is written to its attributes.
+
+        It does not have the attributes themselves: those of a subclass, read in a base class, would be written back to
+        all other subclasses. What is written under an unknown name is in the dictionary, but of it only keys are in
+        each attribute: with all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
         """
         container = Container(self.slots.slot("namespace", owner), None)
         if container not in self._namespaces:
@@ -205,10 +220,7 @@ class Trees:
             every = self.heap.element(container, None)
 
             def add(name: str) -> None:
-                element, (field, loose) = self.heap.element(container, name), self.attribute_of(owner, name)
-                self.slots.add_edge_of(loose, element, *DATA)
-                self.slots.add_edge_of(field, element, *DATA)
-                target = self.heap.classes.fields.write(owner.code, name)
+                element, target = self.heap.element(container, name), self.heap.classes.fields.write(owner.code, name)
                 self.slots.add_edge_of(element, target, Container, *UNDIVIDED)
                 for written in (element, every):
                     self.heap.shift(written, target, None)
