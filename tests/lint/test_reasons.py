@@ -681,6 +681,59 @@ TOLD_APART = {
         """,
         [True, True, False],
     ),
+    "arguments that a function hands on": (
+        """
+        def draw(n, key):
+            return somelib.show(n), jax.random.normal(key)
+        def hand_on(*args):
+            return draw(*args)
+        def hand_on_rest(*args):
+            return draw(1, *args)
+        def hand_on_part(name, *args):
+            return somelib.show(args[1:][0])
+        def swap(*args):
+            return draw(*args[::-1])
+        hand_on(1, jax.random.PRNGKey(0))
+        hand_on_rest(jax.random.PRNGKey(1))
+        hand_on_part("a", 1, jax.random.PRNGKey(2))
+        swap(jax.random.PRNGKey(3), 1)
+        swap(1, jax.random.PRNGKey(4))
+        """,
+        [False, False, True, True, True],
+    ),
+    "a slice of a tuple": (
+        """
+        def show(key):
+            row = (1, key)
+            somelib.show(row[1:][0])
+        show(jax.random.PRNGKey(0))
+        """,
+        [True],
+    ),
+    "the elements over which a function is mapped": (
+        """
+        def layer(key, n):
+            return jax.random.normal(key, (n,))
+        def same(key):
+            return key
+        class State:
+            def __init__(self, key):
+                self.key = key
+        def layers():
+            keys = jax.random.split(jax.random.PRNGKey(0))
+            somelib.show(list(map(layer, keys, [1, 2])))
+        def keys():
+            keys = jax.random.split(jax.random.PRNGKey(1))
+            somelib.show(list(map(same, keys)))
+        def states():
+            keys = jax.random.split(jax.random.PRNGKey(2))
+            somelib.show([each.key for each in map(State, keys)])
+        def any_of(function):
+            keys = jax.random.split(jax.random.PRNGKey(3))
+            somelib.show(list(map(function, keys)))
+        """,
+        [False, True, True, True],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym

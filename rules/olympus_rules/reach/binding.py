@@ -87,7 +87,8 @@ class Binding:
                     self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
                 further = self.parts(call, slot) if starred else slot
-                self.give(further, self.further(code), code, site, mapped.at(position - offset))
+                number = position - code.positional if is_known else None
+                self.give(further, self.further(code, number), code, site, mapped.at(position - offset))
             position += is_known
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), offset, call)
@@ -177,10 +178,10 @@ class Binding:
         self.slots.add_edge(value, self.heap.element(self.heap.made(result, 2), 0))
         return value
 
-    def further(self, code: ir.FunctionCode) -> Slot:
-        """Return the slot of the elements of ``*arguments``."""
+    def further(self, code: ir.FunctionCode, index: int | None = None) -> Slot:
+        """Return the slot of an element of ``*arguments``; ``None`` stands for any of them."""
         variable = self.heap.variable(code, str(code.vararg))
-        return self.heap.element(self.heap.made(variable), None)
+        return self.heap.element(self.heap.made(variable), index)
 
     def is_over_limit(self, place: Place) -> bool:
         """Count one more callee of a call site, and return whether it is over the limit."""
@@ -265,7 +266,7 @@ class Binding:
             if index < len(names):
                 target = self.heap.variable(code, names[index])
             elif code.vararg is not None:
-                target = self.further(code)
+                target = self.further(code, index - len(names))
             else:
                 continue
             for slot in slots:

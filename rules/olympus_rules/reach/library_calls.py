@@ -46,6 +46,8 @@ FACTORIES = frozenset({"default_factory", "factory"})
 """Options whose function makes the default of a field."""
 MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
+EACH = frozenset({"each", "starmap"})
+"""Transformations that give what the function gives of each element."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
@@ -151,8 +153,8 @@ class LibraryCalls:
         attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions | attributes:
-                if transform is not None and transform.parts == "leaves":
-                    self.give_back_unmapped(slot, functions, call, model)
+                if transform is not None and (transform.parts == "leaves" or transform.kind in EACH):
+                    self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
             if slot in factories:
@@ -218,8 +220,10 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
+        is_each = model.transform is not None and model.transform.kind in EACH
         for function in functions:
-            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *DATA_LEAVES)
+            kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
+            self.slots.watch_mask(function, lambda _: self.give_back(tree, call, model), *kinds)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
@@ -313,7 +317,7 @@ class LibraryCalls:
             self.heap.stacked(result, call.result, 1)
         if transform.parts == "leaves":
             result = self.mapped_tree(call)
-        if transform.kind in ("each", "starmap"):
+        if transform.kind in EACH:
             result = self.heap.element(self.heap.made(call.result), None)
         site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
         self.binding.feed(value, self.handed_on(transform, slot, call), result, site, is_over=is_over)

@@ -200,6 +200,7 @@ class Reader:
         self.heap.origins[slot] = owner
         if isinstance(index, ast.Slice):
             self.slots.add_edge(owner, slot)
+            self.graph.calls.libraries.containers.join(owner, slot)  # the numbers are others
             return
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         self.heap.open(
