@@ -288,12 +288,13 @@ class _Held:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
         escapes = self._reached.escapes()
+        own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
         possible: dict[Place, set[str]] = defaultdict(set)
         for way in escapes:
             possible[way.place].update([] if way.is_certain else [way.library.partition(".")[0]])
         for way in escapes:
             why = (
-                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]))
+                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]), own)
                 if way.is_sure or way.place in leaving
                 else None
             )
@@ -395,7 +396,9 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
     return list(filter(reached.has_keys_only, spots)) or spots
 
 
-def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str]) -> str | None:
+def _way_out(
+    way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str], own: Collection[str]
+) -> str | None:
     """Return why a call out of the project holds back a key, ``None`` if it does not.
 
     An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
@@ -414,6 +417,8 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
+    if package in own:
+        return f"is passed to `{way.callee}`, which comes from `{package}` by a name that is not found in its files"
     if not way.is_certain:
         return f"is passed to `{way.callee}`, which is unknown and may be one of {', '.join(possible)}"
     verb = "written" if way.is_written else "passed"

@@ -319,3 +319,11 @@ def test_a_module_is_found_through_a_package_without_an_init(tmp_path: Path) -> 
     held = {each["filename"]: each["held_back_by"] for each in report(tmp_path, ".")["constructors"]}
     assert held["use.py"] == []
     assert "whether space takes typed keys is unknown" in held["other.py"][0]["text"]
+
+
+def test_a_name_of_the_project_that_is_not_found_is_not_taken_for_a_library(tmp_path: Path) -> None:
+    lazy = "import lazy\n__getattr__ = lazy.attach(__name__)\n"
+    use = "import jax\nfrom alpha.config import Model\nModel().draw(jax.random.PRNGKey(0))\n"
+    tree(tmp_path, {"alpha/__init__.py": "", "alpha/config.py": lazy, "alpha/use.py": use})
+    ((reason,),) = (each["held_back_by"] for each in report(tmp_path, ".")["constructors"])
+    assert reason["text"].endswith("which comes from `alpha` by a name that is not found in its files")
