@@ -26,6 +26,7 @@ from olympus_lint.files.sources import (
     write_bytes,
 )
 from olympus_lint.files.validity import parse_error
+from olympus_lint.migration.along import read_along
 from olympus_lint.migration.outside import look_outside
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
@@ -63,20 +64,24 @@ def migrate(args: Namespace) -> int:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     prepare_collector()
     texts, data = read(files, problems)
+    texts += read_along(texts, configuration.at)
     target = target_of(args.migrate, settings)
     writes = settings.fix or settings.fix_only
 
     def make(withheld: Withheld = NOTHING) -> Migration:
-        fresh = [Text(each.filename, each.settings, each.old, embedded=each.embedded) for each in texts]
+        fresh = [
+            Text(each.filename, each.settings, each.old, embedded=each.embedded, is_named=each.is_named)
+            for each in texts
+        ]
         return migrate_texts(fresh, target, unsafe=settings.unsafe_fixes, withheld=withheld)
 
     proof, failed = (None, []) if args.check is None else tested(args, make, data, repairs=writes)
     migration = make() if proof is None else proof.migration
     migration.problems += problems + failed
     keyed = [filename for filename, found in migration.constructors.items() if found]
-    migration.outside = look_outside(migration.texts, migration.further, configuration.at, keyed)
+    migration.outside = look_outside(migration.named, migration.further, configuration.at, keyed)
     migration.not_in_git = not_in_git(data) if migration.changed else []
-    for note in (note for text in migration.texts for note in text.said):
+    for note in (note for text in migration.named for note in text.said):
         say(f"note: {note}", args)
     if args.diff:
         return show_diff(migration, args)

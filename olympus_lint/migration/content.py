@@ -364,8 +364,8 @@ def followed(migration: Migration) -> list[str]:
         if sources:
             of = f"{ready} of {count(len(sources), noun)}"
             lines.append(f"Followed through the named files: {keys} {of} reach only code that takes both kinds.")
-    unknown = "the insides of libraries, objects and containers that callers pass, and code out of the named files"
-    lines.append(f"Not followed: {unknown}.")
+    unknown = "the insides of libraries, objects and containers that callers pass"
+    lines.append(f"Not followed: {unknown}, and code that the named files do not import.")
     return lines
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import itertools
 import os
 import re
 import tempfile
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -15,16 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus_lint.embedded.module import read as read_pieces
-from olympus_lint.files.sources import InputError, decode_utf8
-from olympus_lint.files.validity import NOT_PARSED
+from olympus_lint.migration.along import FIXTURES
+from olympus_lint.migration.imports import imported_modules, module_text, read_file
 from olympus_lint.project.discovery import walk
 from olympus_lint.project.git import repository_of
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings, SettingsError
-from olympus_rules.syntax.imports import bindings
-from olympus_rules.syntax.project import MARKERS, Location, import_roots, locate, module_file
-from olympus_rules.syntax.text import decode
+from olympus_rules.syntax.project import MARKERS, import_roots, locate, module_file
 
 if TYPE_CHECKING:
     from olympus_lint.migration.places import Text
@@ -35,10 +29,6 @@ MOST_FOLDERS = 5_000
 MOST_FILES = 20_000
 MOST_BYTES = 10_000_000
 """Limits of the search: folders, files in them, and bytes of files that are parsed."""
-FIXTURES = "conftest.py"
-"""The tests of its folder, and of those below, use its fixtures without an import."""
-LINE = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w[\w.]*)", re.MULTILINE)
-DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -138,7 +128,7 @@ class _Search:
             self._imports = {}
             for path, text in self._files.items():
                 place = locate(Path(text.filename).absolute(), self._further)
-                self._imports[path] = list(_imported(text.old, place))
+                self._imports[path] = list(imported_modules(text.old, place))
         return self._imports
 
     def dependent(self, changed: set[str]) -> set[str]:
@@ -203,7 +193,7 @@ class _Search:
         heads = re.compile(rb"\b(?:%s)\b" % b"|".join(sorted(map(re.escape, self._heads(wanted)))))
         fixtures = {Path(path).parent for path in wanted if Path(path).name == FIXTURES}
         for path, filename in others.items():
-            data = _read(filename)
+            data = read_file(filename)
             if b"def test" in data and not fixtures.isdisjoint(Path(path).parents):
                 yield path, (1, "conftest")
                 continue
@@ -215,8 +205,8 @@ class _Search:
                     self.is_cut_short = True
                     return
                 place = locate(Path(filename).absolute(), self._further)
-                text = _module(filename, data, self._settings_of(Path(filename).parent).kind_of(filename))
-                known[path] = list(_imported(text, place, self._wider, strings=True))
+                text = module_text(filename, data, self._settings_of(Path(filename).parent).kind_of(filename))
+                known[path] = list(imported_modules(text, place, self._wider, strings=True))
             hits = ((row, module) for row, module, file in known[path] if os.path.realpath(file) in wanted)
             hit = next(hits, None)
             if hit is not None:
@@ -293,64 +283,3 @@ def _shown(path: str) -> str:
     relative = os.path.relpath(path)
     ending = "/" if path.endswith("/") else ""
     return f"{Path(relative).as_posix()}{ending}" if len(relative) < len(path) else path
-
-
-def _read(filename: str) -> bytes:
-    with suppress(OSError):
-        return Path(filename).read_bytes()
-    return b""
-
-
-def _module(filename: str, data: bytes, kind: str) -> str:
-    """Return the Python of a file; empty if it cannot be decoded."""
-    with suppress(InputError, SyntaxError, ValueError, RecursionError):
-        return decode(data) if kind == "python" else read_pieces(filename, decode_utf8(data), kind).text
-    return ""
-
-
-def _imported(
-    text: str, place: Location, further: tuple[Path, ...] = (), *, strings: bool = False
-) -> Iterator[tuple[int, str, Path]]:
-    """Yield the modules of the project that a text imports: row, name and file.
-
-    Args:
-        text: the text of a module.
-        place: where it stands.
-        further: more folders in which its imports are looked for.
-        strings: whether names of modules in strings count, such as those for ``import_module`` and ``mock.patch``.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parsed = ast.parse(text)
-    except NOT_PARSED:  # it may be of a newer Python
-        for found in LINE.finditer(text):
-            module, file = _longest(place.roots, found[1], 1)
-            if file is not None:
-                yield text.count("\n", 0, found.start(1)) + 1, module, file
-        return
-    for node in ast.walk(parsed):
-        names: Sequence[str] = ()
-        if isinstance(node, ast.Import):
-            names = [name for alias in node.names for name in (alias.name, alias.name.partition(".")[0])]
-        elif isinstance(node, ast.ImportFrom):
-            names = [name for _, name in bindings(node, module=place.module, is_package=place.is_package)]
-        elif strings and isinstance(node, ast.Constant) and isinstance(node.value, str):
-            dotted = DOTTED.match(node.value)
-            names = [dotted[0]] if dotted is not None else ()
-        least = 2 if isinstance(node, ast.Constant) else 1
-        for roots, name in itertools.product((place.roots, further), names):
-            module, file = _longest(roots, name, least)
-            if file is not None:
-                yield getattr(node, "lineno", 1), module, file
-
-
-def _longest(roots: tuple[Path, ...], name: str, least: int) -> tuple[str, Path | None]:
-    """Return the module that a qualified name leads to, with its file, of at least so many parts."""
-    parts = name.split(".")
-    for length in range(len(parts), least - 1, -1):
-        module = ".".join(parts[:length])
-        file = module_file(roots, module) if all(parts) else None
-        if file is not None:
-            return module, file
-    return name, None

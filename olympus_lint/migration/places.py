@@ -53,6 +53,7 @@ class Text:
         places: the places of the module's rows in the file.
         exits: the calls in the current text that pass keys to unknown code.
         ready: the text of the file before its constructors were renamed.
+        is_named: whether the user named the file; another is only read, as named ones import it.
     """
 
     filename: str
@@ -68,6 +69,7 @@ class Text:
     places: Places = field(default_factory=Places)
     exits: list[HandedOut] = field(default_factory=list)
     ready: str = ""
+    is_named: bool = True
 
     def __post_init__(self) -> None:
         """Start with the old text."""

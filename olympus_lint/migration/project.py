@@ -65,7 +65,7 @@ class Migration:
 
     Attributes:
         target: the keys and the release that the code has to support afterwards.
-        texts: the files, in the order of the command line.
+        texts: the files, in the order of the command line, then those that were not named and are read along.
         left: the places that are not ready for typed keys, by file, with rows of the new text.
         constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
         problems: its problems.
@@ -95,8 +95,13 @@ class Migration:
         """Find out where the files can be imported from."""
         from olympus_rules.syntax.project import import_roots
 
-        modules = (Path(text.filename) for text in self.texts if text.filename.endswith((".py", ".pyi")))
+        modules = (Path(text.filename) for text in self.named if text.filename.endswith((".py", ".pyi")))
         self.further = import_roots((path.absolute() for path in modules), libraries(_packs(self)).packages)
+
+    @property
+    def named(self) -> list[Text]:
+        """Return the files that the user named."""
+        return [text for text in self.texts if text.is_named]
 
     @property
     def changed(self) -> list[Text]:
@@ -147,16 +152,17 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
             if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
                 continue
             try:
-                migration.left[text.filename] = rewrite(
-                    text, target, projects, withheld=text.filename in withheld.files
-                )
-                found[text.filename] = constructors(reports_of(text, projects)[1])
+                stays_whole = text.filename in withheld.files or not text.is_named
+                migration.left[text.filename] = rewrite(text, target, projects, withheld=stays_whole)
+                if text.is_named:
+                    found[text.filename] = constructors(reports_of(text, projects)[1])
             except NOT_PARSED as error:
-                migration.problems += stays(text.filename, text.new, error, text.settings)
+                migration.problems += stays(text.filename, text.new, error, text.settings) if text.is_named else []
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
         result = planned(migration, found, withheld.staying(found))
+        _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():
             migration.left.setdefault(filename, []).extend(reports)
         both = result.constructors
@@ -169,8 +175,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
             _rename_free(migration, found, projects, unsafe=unsafe, withheld=withheld)
     for text in migration.texts:
         text.settle()
-        migration.problems += map(text.places.problem, text.problems)
-        migration.mentions += mentions_in(text) if target.style == "typed" else []
+        if text.is_named:
+            migration.problems += map(text.places.problem, text.problems)
+            migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
 
 
@@ -263,8 +270,25 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
     given: Sequence[Taken] = ()
     if migration.target.style == "portable":
         documents = {file.path: file.document for file in files.values()}
-        given = taken(reach(documents, None, _roots(migration), _packs(migration)))
+        named = {str(Path(text.filename).absolute()) for text in migration.named}
+        every = taken(reach(documents, None, _roots(migration), _packs(migration)))
+        given = [each for each in every if each.place.file in named]
     return Survey(files, migration.target, _roots(migration), _packs(migration), given)
+
+
+def _leave_out_idle(migration: Migration, result: Plan) -> None:
+    """Remove the places of files that were not named which hold no constructor back."""
+    sources = [each for made in result.constructors.values() for each in made]
+    lines = {(reason.filename, reason.row, reason.code) for each in sources for reason in each.reasons}
+    for text in migration.texts:
+        if not text.is_named:
+            reports = migration.left.pop(text.filename, [])
+            holding = [
+                report
+                for report in reports
+                if (text.filename, report.finding.span.start.row, report.finding.code) in lines
+            ]
+            migration.left.update({text.filename: holding} if holding else {})
 
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:

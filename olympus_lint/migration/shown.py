@@ -28,6 +28,7 @@ from olympus_rules.reach.values import (
     Place,
 )
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
@@ -72,7 +73,7 @@ def shown(document: Document, path: str, reached: ProjectReach, examples: Collec
         examples: the rows of examples with an expected output.
     """
     texts = Texts(document, path, reached)
-    for node in ast.walk(document.tree):
+    for node in every_node(document.tree):
         if isinstance(node, ast.Expr) and node.lineno in examples:
             found = texts.of_example(node.value)
         elif isinstance(node, ast.Call | ast.JoinedStr | ast.BinOp):

@@ -17,7 +17,7 @@ from olympus_rules.libraries.names import ABSTRACT_ARRAY, LAX, NUMPY, OF_ROWS, R
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import Parents
+from olympus_rules.syntax.document import Parents, every_node
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
@@ -88,7 +88,7 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    for node in ast.walk(document.tree):
+    for node in every_node(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):

@@ -6,6 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
+from olympus_rules.code.instructions import ClassCode
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Container, Key, Made, Object, Other, Place, Value
@@ -54,6 +55,7 @@ class Contents:
         self._found: dict[tuple[int, bool], int] = {}
         self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
+        self._attributes: dict[ClassCode, tuple[int, list[Slot]]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
         """Return the mask of the keys in the containers and objects of a mask, and in those that these hold.
@@ -133,8 +135,12 @@ class Contents:
         if self._as_text and not heap.classes.shows_attributes(holder.code):
             return []
         fields, loose = heap.classes.fields, self._slots.slot
-        names = fields.names_of(holder.code)
-        return [slot for name in names for slot in (*fields.held(holder.code, name), loose("loose", name))]
+        version, known = self._attributes.get(holder.code, (-1, []))
+        if version != fields.version:
+            names = fields.names_of(holder.code)
+            known = [slot for name in names for slot in (*fields.held(holder.code, name), loose("loose", name))]
+            self._attributes[holder.code] = fields.version, known
+        return known
 
     def _made_by(self, keys: int) -> frozenset[Place]:
         found = self._makers.get(keys)

@@ -40,6 +40,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Escape", "Join", "ProjectReach", "reach"]
@@ -102,7 +103,8 @@ class ProjectReach:
             )
             for path, document in documents.items()
         }
-        heap = Heap(slots, Classes(slots, method_names(documents.values()), written_attributes(documents.values())))
+        classes = classes_of(documents.values())
+        heap = Heap(slots, Classes(slots, method_names(classes), written_attributes(classes)))
         self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
         given = list(given)
@@ -344,20 +346,23 @@ def give(heap: Heap, modules: Mapping[str, FunctionCode], given: Iterable[Taken]
                 heap.slots.add_edge(made, heap.variable(code, name))
 
 
-def method_names(documents: Iterable[Document]) -> set[str]:
+def classes_of(documents: Iterable[Document]) -> list[ast.ClassDef]:
+    """Return the classes of all files."""
+    return [node for each in documents for node in every_node(each.tree) if isinstance(node, ast.ClassDef)]
+
+
+def method_names(classes: Iterable[ast.ClassDef]) -> set[str]:
     """Return the names of all functions in classes."""
-    classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return {node.name for class_ in classes for node in ast.walk(class_) if isinstance(node, functions)}
+    return {node.name for class_ in classes for node in every_node(class_) if isinstance(node, functions)}
 
 
-def written_attributes(documents: Iterable[Document]) -> dict[ast.ClassDef, set[str]]:
+def written_attributes(classes: Iterable[ast.ClassDef]) -> dict[ast.ClassDef, set[str]]:
     """Return the names of the attributes that the methods of each class write to ``self``."""
-    classes = [node for each in documents for node in ast.walk(each.tree) if isinstance(node, ast.ClassDef)]
     return {
         class_: {
             node.attr
-            for node in ast.walk(class_)
+            for node in every_node(class_)
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
             and isinstance(node.value, ast.Name)
