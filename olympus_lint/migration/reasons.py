@@ -77,8 +77,10 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     last = steps[-1] if steps else maker
     if doubt.kind in ("attribute", "object"):
         place, text = last, f"becomes the attribute `{doubt.name}` of an object that is not told apart from others"
-    elif doubt.kind == "merger" or doubt.place is None:
-        place, text = doubt.place or last, "gets to this line, where unrelated values come together"
+    elif doubt.kind == "merger" or doubt.place is None:  # that the key gets there may itself be by the merger
+        steps = steps[:-1]
+        place = steps[-1] if steps else maker
+        text = f"may get to {_spot(doubt.place or last, filenames)}, where unrelated values come together"
     elif doubt.leaves:
         place, text = last, f"is returned by `{doubt.target or 'a function'}`, which may be what `{doubt.name}` calls"
     else:
