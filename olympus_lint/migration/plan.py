@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
 from olympus_lint.migration.places import is_note
-from olympus_lint.migration.reasons import Reason, by_way, not_followed
+from olympus_lint.migration.reasons import Reason, by_way, first_doubt, is_clear, not_followed, with_places
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
@@ -152,6 +152,7 @@ def plan(
         texts.setdefault(filename, []).extend(reports)
     held.by_exits(open_places)
     held.by_limits()
+    held.by_doubts()
     held.by_choice(staying)
     held.by_company()
     found = {
@@ -187,6 +188,7 @@ class _Held:
         from olympus_rules.reach.project import reach
 
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
+        self._lost: dict[Place, dict[Reason, set[Reason]]] = defaultdict(lambda: defaultdict(set))
         self._survey = survey
         self._filenames = {file.path: filename for filename, file in survey.files.items()}
         self._places = {
@@ -240,15 +242,16 @@ class _Held:
         added = False
         for maker in makers:
             way = found.ways.get(maker)
-            if way is not None and not (are_known and way.doubts):
-                each = by_way(reason, way, self._filenames)
+            if way is not None and is_clear(way) and not (are_known and way.doubts):
+                self.reasons[maker].add(by_way(reason, way, self._filenames))
             elif are_known:
-                each = reason
+                self.reasons[maker].add(reason)
+            elif way is not None:
+                self._lost[maker][first_doubt(way, maker, self._filenames)].add(reason)
             elif found.is_complete and found.ways and maker in self._places:
                 continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
-                each = not_followed(reason)
-            self.reasons[maker].add(each)
+                self._lost[maker][not_followed(maker, self._filenames)].add(reason)
             added = True
         return added
 
@@ -321,12 +324,13 @@ class _Held:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
         escapes = self._reached.escapes()
+        own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
         possible: dict[Place, set[str]] = defaultdict(set)
         for way in escapes:
             possible[way.place].update([] if way.is_certain else [way.library.partition(".")[0]])
         for way in escapes:
             why = (
-                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]))
+                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]), own)
                 if way.is_sure or way.place in leaving
                 else None
             )
@@ -349,6 +353,11 @@ class _Held:
             reason = Reason(self._filenames[each.place.file], each.place.line, f"{how}, {TOO_MUCH}")
             for maker in each.keys & self._sources:
                 self.reasons[maker].add(reason)
+
+    def by_doubts(self) -> None:
+        """Add the steps from which keys are not followed surely, each with the places that may come after it."""
+        for maker, steps in self._lost.items():
+            self.reasons[maker].update(with_places(step, places) for step, places in steps.items())
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""
@@ -435,7 +444,9 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
     return list(filter(reached.has_keys_only, spots)) or spots
 
 
-def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str]) -> str | None:
+def _way_out(
+    way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str], own: Collection[str]
+) -> str | None:
     """Return why a call out of the project holds back a key, ``None`` if it does not.
 
     An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
@@ -454,6 +465,8 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
+    if package in own:
+        return f"is passed to `{way.callee}`, which comes from `{package}` by a name that is not found in its files"
     if not way.is_certain:
         return f"is passed to `{way.callee}`, which is unknown and may be one of {', '.join(possible)}"
     verb = "written" if way.is_written else "passed"

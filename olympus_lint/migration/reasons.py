@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from olympus_rules.reach.paths import Doubt, Way
+    from olympus_rules.reach.paths import Way
+    from olympus_rules.reach.values import Place
 
-__all__ = ["Reason", "Step", "by_way", "not_followed", "short"]
+__all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
 
 SHOWN = 6
 """The most steps of a path in a line of text."""
-DOUBTS = 2
-"""The most steps of a path that are called uncertain in a line of text."""
+CALLS = frozenset({"callee", "method"})
+"""The kinds of steps that are calls."""
 UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may meet"}
 """The predicates of reasons, and the same for a path with steps that may not be taken."""
 
@@ -48,23 +49,60 @@ class Reason:
     path: tuple[Step, ...] = field(default=(), compare=False)
 
 
+def is_clear(way: Way) -> bool:
+    """Return whether a path has no step that may not be taken, or only calls of one function that is named."""
+    return not way.doubts or (len(way.doubts) == 1 and way.doubts[0].kind in CALLS)
+
+
 def by_way(reason: Reason, way: Way, filenames: Mapping[str, str]) -> Reason:
-    """Return a reason with a path, and with what is not known of that."""
-    steps = [Step(filenames[place.file], place.line) for place in way.steps]
-    steps.append(Step(reason.filename, reason.row))
-    path = tuple(step for step, before in zip(steps, [None, *steps], strict=False) if step != before)
-    mergers = [doubt for doubt in way.doubts if doubt.kind == "merger"]
-    others = [doubt for doubt in way.doubts if doubt.kind != "merger"]
-    doubts = list(dict.fromkeys(_said(doubt, filenames) for doubt in [*mergers[:1], *others]))
-    if not doubts:
+    """Return a reason with a clear path, and with what is not known of that."""
+    path = _path(way.steps, Step(reason.filename, reason.row), filenames)
+    if not way.doubts:
         return replace(reason, path=path)
-    more = [f"and {len(doubts) - DOUBTS} more such steps"] if len(doubts) > DOUBTS else []
-    return replace(reason, text=f"{_unsure(reason.text)}, {', '.join(doubts[:DOUBTS] + more)}", path=path)
+    (doubt,) = way.doubts
+    where = f" ({_spot(doubt.place, filenames)})" if doubt.place is not None else ""
+    calls = f"calls `{doubt.target}`" if doubt.target else "hands it on"
+    return replace(reason, text=f"{_unsure(reason.text)}, if `{doubt.name}`{where} {calls}", path=path)
 
 
-def not_followed(reason: Reason) -> Reason:
-    """Return a reason whose path is not known, since there are too many."""
-    return replace(reason, text=f"{_unsure(reason.text)}, by paths that are too many to tell apart")
+def not_followed(maker: Place, filenames: Mapping[str, str]) -> Reason:
+    """Return that the paths of a key are not known, since there are too many."""
+    return Reason(filenames[maker.file], maker.line, "has paths that are too many to tell apart")
+
+
+def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
+    """Return the first step of a path that may not be taken, up to which the path is known."""
+    doubt = way.doubts[0]
+    steps = way.steps[: way.sure]
+    last = steps[-1] if steps else maker
+    if doubt.kind in ("attribute", "object"):
+        place, text = last, f"becomes the attribute `{doubt.name}` of an object that is not told apart from others"
+    elif doubt.kind == "merger" or doubt.place is None:  # that the key gets there may itself be by the merger
+        steps = steps[:-1]
+        place = steps[-1] if steps else maker
+        text = f"may get to {_spot(doubt.place or last, filenames)}, where unrelated values come together"
+    elif doubt.leaves:
+        place, text = last, f"is returned by `{doubt.target or 'a function'}`, which may be what `{doubt.name}` calls"
+    else:
+        place, text = doubt.place, f"is passed to `{doubt.name}`, of which it is not known what it calls"
+    filename = filenames[place.file]
+    return Reason(filename, place.line, text, path=_path(steps, Step(filename, place.line), filenames))
+
+
+def with_places(reason: Reason, places: Collection[Reason]) -> Reason:
+    """Return a reason that says which places may come after it: the first one by name, and the number of the others."""
+    lines: dict[tuple[str, int], Reason] = {}
+    for place in sorted(places):
+        lines.setdefault((place.filename, place.row), place)
+    first, *others = lines.values()
+    more = f", or {len(others)} other place{'s'[: len(others) > 1]}" if others else ""
+    found = f"{_unsure(first.text)} on {first.filename}:{first.row}"
+    return replace(reason, text=f"{reason.text}; from here it {found}{more}")
+
+
+def _path(places: Iterable[Place], last: Step, filenames: Mapping[str, str]) -> tuple[Step, ...]:
+    steps = [*(Step(filenames[place.file], place.line) for place in places), last]
+    return tuple(step for step, before in zip(steps, [None, *steps], strict=False) if step != before)
 
 
 def short(path: tuple[Step, ...]) -> str:
@@ -94,14 +132,5 @@ def _unsure(text: str) -> str:
     return text
 
 
-def _said(doubt: Doubt, filenames: Mapping[str, str]) -> str:
-    """Return what is not known of a step."""
-    spot = "" if doubt.place is None else f"{filenames[doubt.place.file]}:{doubt.place.line}"
-    where = f" ({spot})" if spot else ""
-    if doubt.kind == "attribute":
-        return f"through the attribute `{doubt.name}`{where} of an object of unknown class"
-    if doubt.kind == "merger":
-        return f"through {spot}, where unrelated values come together that were not told apart"
-    if doubt.kind == "object":
-        return f"if the object of `.{doubt.name}`{where} is of class `{doubt.target}` or a related one"
-    return f"if `{doubt.name}`{where} " + (f"calls `{doubt.target}`" if doubt.target else "hands it on")
+def _spot(place: Place, filenames: Mapping[str, str]) -> str:
+    return f"{filenames[place.file]}:{place.line}"

@@ -303,3 +303,27 @@ def test_the_search_for_importing_files_has_limits(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(outside, "MOST_FOLDERS", 2)
     done = command(tmp_path, "--migrate", "src")
     assert done.returncode == 1 and "ended at its limit" in done.stdout
+
+
+def test_a_module_is_found_through_a_package_without_an_init(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        {
+            "pyproject.toml": "",
+            "space/alpha/__init__.py": "",
+            "space/alpha/data.py": "import jax\n\ndef draw(key):\n    return jax.random.normal(key)\n",
+            "use.py": "import jax\nimport space.alpha.data\nspace.alpha.data.draw(jax.random.PRNGKey(0))\n",
+            "other.py": "import jax\nimport space.beta\nspace.beta.draw(jax.random.PRNGKey(0))\n",
+        },
+    )
+    held = {each["filename"]: each["held_back_by"] for each in report(tmp_path, ".")["constructors"]}
+    assert held["use.py"] == []
+    assert "whether space takes typed keys is unknown" in held["other.py"][0]["text"]
+
+
+def test_a_name_of_the_project_that_is_not_found_is_not_taken_for_a_library(tmp_path: Path) -> None:
+    lazy = "import lazy\n__getattr__ = lazy.attach(__name__)\n"
+    use = "import jax\nfrom alpha.config import Model\nModel().draw(jax.random.PRNGKey(0))\n"
+    tree(tmp_path, {"alpha/__init__.py": "", "alpha/config.py": lazy, "alpha/use.py": use})
+    ((reason,),) = (each["held_back_by"] for each in report(tmp_path, ".")["constructors"])
+    assert reason["text"].endswith("which comes from `alpha` by a name that is not found in its files")

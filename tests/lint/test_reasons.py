@@ -455,6 +455,285 @@ TOLD_APART = {
         """,
         [False],
     ),
+    "attributes of which a loop spells out the names": (
+        """
+        class Agent:
+            def __init__(self, key, n):
+                self.key, self.n = key, n
+            def show(self):
+                return [somelib.show(getattr(self, name)) for name in ("n",)]
+            def show_all(self):
+                return [somelib.show(getattr(self, name)) for name in ("n", "key")]
+            def show_other(self):
+                for name in ("n",):
+                    name = name.replace("n", "key")
+                    somelib.show(getattr(self, name))
+        Agent(jax.random.PRNGKey(0), 1).show()
+        """,
+        [True],
+    ),
+    "an attribute of which a loop does not spell out the name": (
+        """
+        class Agent:
+            def __init__(self, key, n):
+                self.key, self.n = key, n
+            def show(self):
+                return [somelib.show(getattr(self, name)) for name in ("n",)]
+        Agent(jax.random.PRNGKey(0), 1).show()
+        """,
+        [False],
+    ),
+    "an attribute of another name than the one that is written in a loop": (
+        """
+        class Agent:
+            def __init__(self, key):
+                for name in ("first", "second"):
+                    setattr(self, name, key)
+                self.key = 1
+            def show(self):
+                return somelib.show(self.key)
+            def show_first(self):
+                return somelib.show(self.first.T)
+        Agent(jax.random.PRNGKey(0)).show()
+        """,
+        [True],
+    ),
+    "functions of a dictionary that are looked up by name": (
+        """
+        def draw(key):
+            return jax.random.normal(key)
+        def show(x):
+            return somelib.show(x)
+        FUNCTIONS = {"draw": draw, "show": show}
+        FUNCTIONS["draw"](jax.random.PRNGKey(0))
+        FUNCTIONS.get("draw")(jax.random.PRNGKey(1))
+        FUNCTIONS.get("show", None)(jax.random.PRNGKey(2))
+        """,
+        [False, False, True],
+    ),
+    "a dictionary that is updated from another one": (
+        """
+        state = {"n": 1, "key": None}
+        state.update({"key": jax.random.PRNGKey(0)})
+        somelib.show(state["n"])
+        other = {"n": 1}
+        other.update({"key": jax.random.PRNGKey(1)})
+        somelib.show(other["key"])
+        third = {"n": 1}
+        third.update([("key", jax.random.PRNGKey(2))])
+        somelib.show(third["key"])
+        fourth = {"n": 1}
+        fourth.update(key=jax.random.PRNGKey(3))
+        somelib.show(fourth["key"])
+        fifth = {"n": 1}
+        fifth.update({f"{each}": jax.random.PRNGKey(4) for each in "ab"})
+        somelib.show(fifth["a"])
+        """,
+        [False, True, True, True, True],
+    ),
+    "a dictionary that a comprehension copies": (
+        """
+        def first():
+            state = {"n": 1, "key": jax.random.PRNGKey(0)}
+            copied = {name: each for name, each in state.items() if name}
+            somelib.show(copied["n"])
+        def second():
+            state = {"n": 1, "key": jax.random.PRNGKey(1)}
+            copied = {name: each for name, each in state.items()}
+            somelib.show(copied["key"])
+        def third():
+            state = {"n": 1, "key": jax.random.PRNGKey(2)}
+            copied = {name[:1]: each for name, each in state.items()}
+            somelib.show(copied["k"])
+        """,
+        [False, True, True],
+    ),
+    "a dictionary of attributes that is updated": (
+        """
+        class State:
+            def __init__(self, key):
+                self.key, self.n = key, 1
+            def __setstate__(self, other):
+                self.__dict__.update(other.__dict__)
+            def show(self):
+                return somelib.show(self.n)
+        class Saved:
+            def __init__(self, key):
+                self.key, self.n = key, 1
+            def __setstate__(self, other):
+                self.__dict__.update(other.__dict__)
+            def show(self):
+                return somelib.show(self.key)
+        State(jax.random.PRNGKey(0)).__setstate__(State(jax.random.PRNGKey(1)))
+        Saved(1).__setstate__(Saved(jax.random.PRNGKey(2)))
+        """,
+        [False, False, True],
+    ),
+    "a copy of an object with another one's name of an attribute": (
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class State:
+            key: object
+        @dataclasses.dataclass
+        class Table:
+            key: object
+        def step(state: State):
+            return dataclasses.replace(state, key=jax.random.PRNGKey(0))
+        step(State(None))
+        somelib.show(Table("a").key)
+        """,
+        [False],
+    ),
+    "a copy of an object of unknown class": (
+        """
+        import dataclasses
+        def step(state):
+            return dataclasses.replace(state, key=jax.random.PRNGKey(0))
+        def other_step(state):
+            return state.replace(rng=jax.random.PRNGKey(1))
+        def show(state):
+            return somelib.show(state.key), somelib.show(state.rng)
+        """,
+        [True, True],
+    ),
+    "attributes of two subclasses of one class": (
+        """
+        class Base:
+            pass
+        class Agent(Base):
+            def __init__(self, key):
+                self.key = key
+        class Table(Base):
+            def __init__(self, key):
+                self.key = key
+            def show(self):
+                return somelib.show(self.key)
+        Agent(jax.random.PRNGKey(0))
+        Table("a").show()
+        Table(jax.random.PRNGKey(1)).show()
+        """,
+        [False, True],
+    ),
+    "an attribute that a base class, a subclass, or one beside it reads": (
+        """
+        class Base:
+            def show(self):
+                return somelib.show(self.key)
+        class Agent(Base):
+            def __init__(self, key):
+                self.key = key
+        class Showing:
+            def show(self):
+                return somelib.show(self.rng)
+        class Holding:
+            def __init__(self, rng):
+                self.rng = rng
+        class Both(Showing, Holding):
+            pass
+        class Seeded:
+            def __init__(self, seed):
+                self.seed = seed
+        class Heir(Seeded):
+            def show(self):
+                return somelib.show(self.seed)
+        Agent(jax.random.PRNGKey(0)).show()
+        Both(jax.random.PRNGKey(1)).show()
+        Heir(jax.random.PRNGKey(2)).show()
+        """,
+        [True, True, True],
+    ),
+    "an attribute of a class whose base is known late": (
+        """
+        def with_mixin(base):
+            class Mixed(base, Showing):
+                pass
+            return Mixed
+        class Showing:
+            def show(self):
+                return somelib.show(self.rng)
+        class Holding:
+            def __init__(self, rng):
+                self.rng = rng
+        with_mixin(Holding)(jax.random.PRNGKey(0)).show()
+        """,
+        [True],
+    ),
+    "the auxiliary data of a function with its gradient": (
+        """
+        def loss(params, key):
+            key, _ = jax.random.split(key)
+            return params.sum(), (params, 3, key)
+        def show(params):
+            (_, (_, _, key)), _ = jax.value_and_grad(loss, has_aux=True)(params, jax.random.PRNGKey(0))
+            somelib.show(key)
+        @jax.value_and_grad
+        def decorated(params, key):
+            return params.sum(), {"key": key}
+        def show_decorated(params):
+            (_, aux), _ = decorated(params, jax.random.PRNGKey(1))
+            somelib.show(aux["key"])
+        @jax.jit
+        def step(params, key):
+            (_, (n, _, _)), grads = jax.jit(jax.value_and_grad(loss, has_aux=True))(params, key)
+            somelib.show(n), somelib.show(grads)
+        step(1.0, jax.random.PRNGKey(2))
+        """,
+        [True, True, False],
+    ),
+    "arguments that a function hands on": (
+        """
+        def draw(n, key):
+            return somelib.show(n), jax.random.normal(key)
+        def hand_on(*args):
+            return draw(*args)
+        def hand_on_rest(*args):
+            return draw(1, *args)
+        def hand_on_part(name, *args):
+            return somelib.show(args[1:][0])
+        def swap(*args):
+            return draw(*args[::-1])
+        hand_on(1, jax.random.PRNGKey(0))
+        hand_on_rest(jax.random.PRNGKey(1))
+        hand_on_part("a", 1, jax.random.PRNGKey(2))
+        swap(jax.random.PRNGKey(3), 1)
+        swap(1, jax.random.PRNGKey(4))
+        """,
+        [False, False, True, True, True],
+    ),
+    "a slice of a tuple": (
+        """
+        def show(key):
+            row = (1, key)
+            somelib.show(row[1:][0])
+        show(jax.random.PRNGKey(0))
+        """,
+        [True],
+    ),
+    "the elements over which a function is mapped": (
+        """
+        def layer(key, n):
+            return jax.random.normal(key, (n,))
+        def same(key):
+            return key
+        class State:
+            def __init__(self, key):
+                self.key = key
+        def layers():
+            keys = jax.random.split(jax.random.PRNGKey(0))
+            somelib.show(list(map(layer, keys, [1, 2])))
+        def keys():
+            keys = jax.random.split(jax.random.PRNGKey(1))
+            somelib.show(list(map(same, keys)))
+        def states():
+            keys = jax.random.split(jax.random.PRNGKey(2))
+            somelib.show([each.key for each in map(State, keys)])
+        def any_of(function):
+            keys = jax.random.split(jax.random.PRNGKey(3))
+            somelib.show(list(map(function, keys)))
+        """,
+        [False, True, True, True],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym
@@ -523,10 +802,11 @@ def test_a_reason_says_where_unrelated_values_come_together() -> None:
         """
     )
     (reason,) = constructor.reasons
-    assert reason.text.startswith(
-        "may reach `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))`, through program.py:"
+    assert reason.text == (
+        "may get to program.py:10, where unrelated values come together; "
+        "from here it may reach `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
     )
-    assert reason.text.endswith("where unrelated values come together that were not told apart")
+    assert [step.row for step in reason.path] == [13]
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:

@@ -34,7 +34,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.project import locate_name, module_file
+from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
 __all__ = ["Attributes", "Names", "registered_names"]
 
@@ -76,6 +76,13 @@ class Names:
         if given not in self.links:
             self.links[given] = self.links.get(os.path.realpath(given), "")
         return self.links[given] or None
+
+    def is_part(self, roots: Iterable[Path], name: str) -> bool:
+        """Return whether a name is that of a package without an ``__init__`` that has modules of the project."""
+        if "." in name or not is_namespace(tuple(roots), name):
+            return False
+        folders = tuple(f"{root / name}{os.sep}" for root in roots)
+        return any(path.startswith(folders) for path in self.modules)
 
     def canonical(self, qualified: str) -> str:
         """Return a qualified name under ``jax``."""
@@ -128,7 +135,9 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
-        written: the same with their places: the place, how the attribute is spelled, the object, and the value.
+        copies: the new values in copies of objects, likewise.
+        written: the attributes that were written with their places: the place, how the attribute is
+            spelled, the object, and the value.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
     """
@@ -143,6 +152,7 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
+        self.copies: list[tuple[Slot, str, Slot]] = []
         self.written: list[tuple[Place, str, Slot, Slot]] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
@@ -162,8 +172,8 @@ class Attributes:
     def set_field(self, code: ir.ClassCode, name: str, source: Slot) -> None:
         """Write an attribute of the objects of a class; an object that is a pytree may be a batch of objects."""
         if code not in self.classes.plain:
-            self.heap.widen(self.classes.field(code, name))
-        self.slots.add_edge(source, self.classes.field(code, name))
+            self.heap.widen(self.classes.fields.write(code, name))
+        self.slots.add_edge(source, self.classes.fields.write(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
     def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
@@ -233,12 +243,12 @@ class Attributes:
         elif isinstance(value, Super):
             owner, above = Object(value.code), self.classes.above(value.code, name)
             self.slots.watch(above, lambda method: self.take_member(method, owner, slot))
-            self.slots.add_edge(self.classes.field(value.code, name), slot)
+            self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
         elif isinstance(value, Object) and name == "__dict__":
             self.trees.give_namespace(value, slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
-            self.slots.add_edge(self.classes.field(value.code, name), slot)
+            self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
 
@@ -259,6 +269,32 @@ class Attributes:
 
         self.slots.watch(owner, write, Class, Object, Unknown)
         self.writes.append((owner, name, source))
+
+    def write_copy(self, owner: Slot, given: Iterable[tuple[str | None, Slot]]) -> None:
+        """Write attributes of copies of the objects of a slot, by their names; ``None`` is a dictionary of them."""
+
+        def write(value: Value, name: str | None, source: Slot) -> None:
+            if isinstance(value, Class | Object) and name is not None:
+                self.set_field(value.code, name, source)
+            elif isinstance(value, Class | Object):
+                self.set_fields(value.code, source)
+            elif name is not None:
+                self.set_loose(name, source)
+
+        for name, source in given:
+            self.slots.watch(owner, partial(write, name=name, source=source), Class, Made, Object, Unknown)
+            if name is not None:
+                self.copies.append((owner, name, source))
+
+    def write_to_unknown(self) -> None:
+        """Write what was written to attributes of objects that are not known; a module is no object that is copied."""
+        for owner, name, source in self.writes:
+            if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
+                self.set_loose(name, source)
+        for owner, name, source in self.copies:
+            known = (Class, Object, Library, Module)
+            if not any(isinstance(value, known) for value in self.slots.values(owner)):
+                self.set_loose(name, source)
 
     def read_any(self, owner: Slot, slot: Slot) -> None:
         """Read an attribute of unknown name of the objects of a slot."""
@@ -303,7 +339,8 @@ class Attributes:
         found = locate_name(document.roots, qualified)
         holder = self.names.file_of(found[0]) if found is not None else None
         if found is None or holder is None:
-            self.slots.put(slot, Library(qualified))
+            is_part = self.names.is_part(document.roots, qualified)
+            self.slots.put(slot, Module(qualified, file) if is_part else Library(qualified))
             return
         first, *others = found[1].split(".")
         module = self.names.modules[holder]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
@@ -10,7 +11,7 @@ from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.many import ANY, KEPT, Many, fewer_axes
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
-from olympus_rules.reach.sites import Call, Given
+from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import (
@@ -87,7 +88,8 @@ class Binding:
                     self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
                 further = self.parts(call, slot) if starred else slot
-                self.give(further, self.further(code), code, site, mapped.at(position - offset))
+                number = position - code.positional if is_known else None
+                self.give(further, self.further(code, number), code, site, mapped.at(position - offset))
             position += is_known
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), offset, call)
@@ -171,10 +173,16 @@ class Binding:
             options = self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), keyword)
             self.slots.add_edge(self.parts(call, slot) if keyword is None else slot, options, site)
 
-    def further(self, code: ir.FunctionCode) -> Slot:
-        """Return the slot of the elements of ``*arguments``."""
+    def paired(self, result: Slot, place: Place | None = None) -> Slot:
+        """Return the slot of what a function gives that a call gives in a pair with its gradient."""
+        value = self.slots.slot("value of a pair", place, result)
+        self.slots.add_edge(value, self.heap.element(self.heap.made(result, 2), 0))
+        return value
+
+    def further(self, code: ir.FunctionCode, index: int | None = None) -> Slot:
+        """Return the slot of an element of ``*arguments``; ``None`` stands for any of them."""
         variable = self.heap.variable(code, str(code.vararg))
-        return self.heap.element(self.heap.made(variable), None)
+        return self.heap.element(self.heap.made(variable), index)
 
     def is_over_limit(self, place: Place) -> bool:
         """Count one more callee of a call site, and return whether it is over the limit."""
@@ -266,15 +274,14 @@ class Binding:
         code = called.code
         names = list(code.parameters[called.given : code.positional])
         for index, slots in enumerate(given):
-            if index < len(names):
-                target = self.heap.variable(code, names[index])
-            elif code.vararg is not None:
-                target = self.further(code)
-            else:
-                continue
-            for slot in slots:
+            is_told = not isinstance(slots, Anywhere)
+            targets = [self.heap.variable(code, name) for name in names[index : index + 1 if is_told else None]]
+            if code.vararg is not None and (index >= len(names) or not is_told):
+                targets.append(self.further(code, index - len(names) if is_told else None))
+            for slot, target in product(slots, targets):
                 if slot >= 0:
                     self.give(slot, target, code, site, called.mapped.at(index), is_over=is_over)
+        result = self.paired(result) if called.is_paired else result
         self.give_back(code, result, site, called.mapped, is_over=is_over)
 
     def widen(self, source: Slot, *kinds: type) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
-from olympus_rules.reach.containers import METHODS, TAKING
+from olympus_rules.reach.containers import METHODS, SPREADING, TAKING
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
@@ -84,23 +85,15 @@ class Calls:
         assert call.owner is not None
         if name in FILLING:
             for slot, _ in call.arguments:
-                self.heap.put_into(call.owner, slot)
+                self.heap.put_into(call.owner, slot, spreads=name in SPREADING)
             for keyword, slot in call.keywords:
                 self.heap.put_into(call.owner, slot, keyword)
         if name in PUTTING:
             for slot, _ in call.arguments[1:]:
                 self.heap.put_into(call.arguments[0][0], slot)
         if name in CHANGING:
-            for keyword, slot in call.keywords:
-                if keyword is not None:
-                    self.attributes.set_loose(keyword, slot)
             self.slots.add_edge_of(call.owner, call.result, Object)
-            by_keywords = self.binding.by_keywords
-            self.slots.watch(
-                call.owner,
-                lambda value: by_keywords(value.code, call) if isinstance(value, Object) else None,
-                Object,
-            )
+            self.attributes.write_copy(call.owner, call.keywords)
             self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name == "_make":
             for slot, _ in call.arguments[:1]:
@@ -147,7 +140,8 @@ class Calls:
         elif isinstance(value, BoundMethod):
             self.binding.bind(value.code, call, 1)
         elif isinstance(value, Partial):
-            self.binding.bind(value.code, call, value.given, value.mapped)
+            inner = replace(call, result=self.binding.paired(call.result, call.place)) if value.is_paired else call
+            self.binding.bind(value.code, inner, value.given, value.mapped)
         elif isinstance(value, Class):
             self.binding.construct(value, call)
         elif isinstance(value, Object):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.fields import Fields
 from olympus_rules.reach.slots import Slot, Slots
 from olympus_rules.reach.values import BoundMethod, Class, Function, Library, Made, Member, Object, Value
 
@@ -39,8 +40,8 @@ class Classes:
         self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._asked: dict[ClassCode, dict[str, None]] = defaultdict(dict)
-        self._fields: dict[ClassCode, dict[str, None]] = defaultdict(dict)
-        self._listening: dict[ClassCode, list[Callable[[str], None]]] = defaultdict(list)
+        self.fields = Fields(slots)
+        """The attributes of objects."""
         self._family: dict[ClassCode, ClassCode] = {}
         self._relatives: dict[ClassCode, list[ClassCode]] = {}
         self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
@@ -76,6 +77,7 @@ class Classes:
         self._bases[code].append(base.code)
         self._heirs[base.code].append(code)
         self._join_families(code, base.code)
+        self._relate(code, base.code)
         for name in [name for name in self._own[code] if name not in code.methods]:
             self._slots.add_edge(self.own_member(base.code, name), self._slots.slot("own member", code, name))
         for name in list(self._asked[base.code]):
@@ -86,26 +88,6 @@ class Classes:
             for above in list(self._bases[below]):
                 for name in list(self._above[above]):
                     self._beside(above, below, name)
-
-    def field(self, code: ClassCode, name: str) -> Slot:
-        """Return the slot of an attribute of a class and all related classes."""
-        family = self.family(code)
-        slot = self._slots.slot("field", family, name)
-        if name not in self._fields[family]:
-            self._fields[family][name] = None
-            for listener in tuple(self._listening[family]):
-                listener(name)
-        return slot
-
-    def names_of(self, code: ClassCode) -> tuple[str, ...]:
-        """Return the names of the attributes of a class and all related classes that the project reads or writes."""
-        return tuple(self._fields[self.family(code)])
-
-    def watch_fields(self, code: ClassCode, listener: Callable[[str], None]) -> None:
-        """Call a function with the name of each attribute of a class and all related classes, now and later."""
-        self._listening[self.family(code)].append(listener)
-        for name in self.names_of(code):
-            listener(name)
 
     def shows_attributes(self, code: ClassCode) -> bool:
         """Return whether the text of an object shows its attributes, for a class or a subclass of it.
@@ -134,32 +116,25 @@ class Classes:
         """Return the class that stands for a class and all related ones."""
         return self._family.get(code, code)
 
-    def fields(self, code: ClassCode) -> dict[str, Slot]:
-        """Return the slots of the attributes of a class and all related classes by name."""
-        family = self.family(code)
-        return {name: self._slots.slot("field", family, name) for name in self._fields[family]}
-
     def _join_families(self, one: ClassCode, other: ClassCode) -> None:
-        """Join the attributes of two classes and of all related classes."""
+        """Join all classes that are related to two classes by any number of steps."""
         large, small = sorted(
             (self._family.get(code, code) for code in (one, other)),
             key=lambda family: len(self._relatives.get(family, ())),
             reverse=True,
         )
-        if large is small:
-            return
-        moved = self._relatives.pop(small, [small])
-        self._relatives.setdefault(large, [large]).extend(moved)
-        self._family.update(dict.fromkeys(moved, large))
-        for listener in (joining := self._listening.pop(small, [])):
-            for name in self.names_of(large):
-                listener(name)
-        self._listening[large] += joining
-        for name in self._fields.pop(small, ()):
-            former = self._slots.slot("field", small, name)
-            current = self.field(large, name)
-            self._slots.add_edge(former, current)
-            self._slots.add_edge(current, former)
+        if large is not small:
+            moved = self._relatives.pop(small, [small])
+            self._relatives.setdefault(large, [large]).extend(moved)
+            self._family.update(dict.fromkeys(moved, large))
+
+    def _relate(self, code: ClassCode, base: ClassCode) -> None:
+        """Let the attributes of a class and its subclasses be those of a new base and what that inherits."""
+        above = self._around(base, self._bases)
+        for heir in self._around(code, self._heirs):
+            for each in self._around(heir, self._bases):
+                for one in above:
+                    self.fields.relate(one, each)
 
     def member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the methods of a name that an object of a class or of a subclass may have.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial, reduce
 from operator import or_
 
@@ -12,7 +13,7 @@ from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import WHOLE, BoundMethod, Container, Function, Made, Object, Partial, Unknown, Value
 
-__all__ = ["METHODS", "TAKING", "ContainerCalls"]
+__all__ = ["METHODS", "SPREADING", "TAKING", "ContainerCalls"]
 
 TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__", "__next__"})
 """Methods that give one element."""
@@ -23,7 +24,9 @@ LEAVES: dict[str, dict[str, bool]] = {
     "leaves-with-paths-and-structure": {"with_paths": True, "with_structure": True},
 }
 """Functions that give the leaves of a tree, and what else they give."""
-METHODS = TAKING | {"copy", "extend", "extendleft", "items", "popitem", "update", "values"}
+SPREADING = frozenset({"extend", "extendleft", "update"})
+"""Methods that put the elements of their argument into a container, and not the argument."""
+METHODS = TAKING | SPREADING | {"copy", "items", "popitem", "values"}
 
 
 class ContainerCalls:
@@ -200,9 +203,12 @@ class ContainerCalls:
         if name == "copy":
             self.slots.trail.add(call.owner, call.result, CONTAINERS)
             self.slots.put(call.result, container)
-        elif name in ("extend", "extendleft", "update"):
+        elif name == "update":
             spread = [slot for keyword, slot in call.keywords if keyword is None]
             for slot in [*(slot for slot, _ in call.arguments), *spread]:
+                self.trees.spread(slot, container)
+        elif name in SPREADING:
+            for slot, _ in call.arguments:
                 parts = self.slots.slot("parts", call.place, slot)
                 self.heap.iterate(slot, parts)
                 self.slots.trail.add(parts, self.heap.element(container, None), BOTH | LATER)
@@ -216,7 +222,7 @@ class ContainerCalls:
     def take(self, container: Container, name: str, call: Call) -> None:
         """Call a method that gives one or all elements of a container."""
         if name in TAKING:
-            for element in self.heap.elements(container, None):
+            for element in self.heap.elements(container, name_of_key(call)):
                 self.slots.add_edge(element, call.result)
         elif name == "values":
             for element in self.heap.elements(container, None):
@@ -228,3 +234,9 @@ class ContainerCalls:
                 self.slots.add_edge(element, self.heap.element(pair, 1))
             if name == "items":
                 self.slots.add_edge(row, self.heap.element(self.heap.made(call.result), None))
+
+
+def name_of_key(call: Call) -> str | None:
+    """Return the name of the element that a method takes, if it is spelled out; a number moves in a list."""
+    key = call.node.args[0] if call.node.args else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None

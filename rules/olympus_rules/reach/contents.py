@@ -59,7 +59,7 @@ class Contents:
         self._parts: dict[tuple[Value, bool], Parts] = {}
         self._records: dict[Value, int] = {}
         self._recorded: dict[int, int] = {}
-        self._attributes: dict[ClassCode, list[Slot]] = {}
+        self._attributes: dict[ClassCode, tuple[int, list[Slot]]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
         """Return the mask of the keys in the containers and objects of a mask, and in those that these hold.
@@ -183,11 +183,12 @@ class Contents:
         assert isinstance(holder, Object)
         if self._as_text and not heap.classes.shows_attributes(holder.code):
             return []
-        names, family = heap.classes.names_of(holder.code), heap.classes.family(holder.code)
-        known = self._attributes.get(family, [])
-        if len(known) != 2 * len(names):
-            known = [slot for name in names for slot in self._trees.attribute_of(holder, name)]
-            self._attributes[family] = known
+        fields, loose = heap.classes.fields, self._slots.slot
+        version, known = self._attributes.get(holder.code, (-1, []))
+        if version != fields.version:
+            names = fields.names_of(holder.code)
+            known = [slot for name in names for slot in (*fields.held(holder.code, name), loose("loose", name))]
+            self._attributes[holder.code] = fields.version, known
         return known
 
     def _made_by(self, keys: int) -> frozenset[Place]:

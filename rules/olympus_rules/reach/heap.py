@@ -200,7 +200,7 @@ class Heap:
         if owner not in self._opened:
             self._opened.add(owner)
             for name in owner.code.fields:  # of a named tuple
-                self.slots.add_edge(self.classes.field(owner.code, name), slot)
+                self.slots.add_edge(self.classes.fields.read(owner.code, name), slot)
             given = self.slots.slot("iterator", owner)
             for name in ("__getitem__", "__next__"):
                 self.ask(owner, name, slot)
@@ -220,8 +220,11 @@ class Heap:
         self.slots.watch(self.classes.member(owner.code, name), answer, Member)
         return True
 
-    def put_into(self, container: Slot, slot: Slot, name: str | None = None) -> None:
-        """Write an element of a container, of a name or an unknown one, and of the containers it was read from."""
+    def put_into(self, container: Slot, slot: Slot, name: str | None = None, *, spreads: bool = False) -> None:
+        """Write an element of a container, of a name or an unknown one, and of the containers it was read from.
+
+        If the container ``spreads`` what it is given, that is no element of it, but of anything else with the method.
+        """
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
@@ -232,7 +235,7 @@ class Heap:
             elif isinstance(value, Unknown):
                 self.slots.add_edge(slot, self.written_pool)
 
-        self.slots.watch(container, fill, Container, Object, Unknown)
+        self.slots.watch(container, fill, *(() if spreads else (Container,)), Object, Unknown)
         for _ in range(STEPS):
             self.fill_unknown(container, slot, container, name)
             if container not in self.origins:

@@ -69,7 +69,7 @@ class Joins:
         self._containers = self.slots.of_kinds(Container)
         self._objects = self.slots.of_kinds(Object)
         self._trees = self._keys | self._containers
-        self._seen_fields: set[Slot] = set()
+        self._seen_fields: set[tuple[Slot, ...]] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._pools: dict[int, int] = {}
@@ -192,10 +192,12 @@ class Joins:
         """Return the joins of the values of each attribute of the objects in a mask; once for each attribute."""
         for value in self.slots.listed(mask & self._objects) if depth else ():
             assert isinstance(value, Object)
-            for name, slot in self.heap.classes.fields(value.code).items():
-                if slot not in self._seen_fields:
-                    self._seen_fields.add(slot)
-                    held = self.slots.mask(slot) | self.slots.mask(self.slots.slot("loose", name))
+            fields = self.heap.classes.fields
+            for name in fields.names_of(value.code):
+                slots = (self.slots.slot("loose", name), *fields.held(value.code, name))
+                if slots not in self._seen_fields:
+                    self._seen_fields.add(slots)
+                    held = reduce(or_, map(self.slots.mask, slots))
                     if held & self._keys:
                         yield self.join(place, callee, [held], is_one=True)
                     yield from self.inside(place, callee, [held], depth - 1)

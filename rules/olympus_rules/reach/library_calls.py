@@ -17,7 +17,7 @@ from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.mapping import Mapped, mapped_by
 from olympus_rules.reach.python_calls import PythonCalls
-from olympus_rules.reach.sites import Call, Given
+from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     OTHER,
@@ -49,6 +49,8 @@ FACTORIES = frozenset({"default_factory", "factory"})
 """Options whose function makes the default of a field."""
 MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
+EACH = frozenset({"each", "starmap"})
+"""Transformations that give what the function gives of each element."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
@@ -129,12 +131,9 @@ class LibraryCalls:
             looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
             if model.root in sys.stdlib_module_names and model.transform is None and not looks_only:
                 self.python.pass_through(call)
-        if model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
-            for keyword, slot in call.keywords:
-                if keyword is not None:
-                    self.attributes.set_loose(keyword, slot)
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
+            write_attributes(self.attributes, value, model, call)
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
             if model.container == "mapping":
                 self.python.make_defaults(call)
@@ -160,8 +159,8 @@ class LibraryCalls:
         attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions | attributes:
-                if is_over_leaves:
-                    self.give_back_unmapped(slot, functions, call, model)
+                if is_over_leaves or (transform is not None and transform.kind in EACH):
+                    self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
             if slot in factories:
@@ -250,6 +249,8 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
+        is_each = model.transform is not None and model.transform.kind in EACH
+        kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 
         def look(value: Value) -> None:
             result = self.names.model(value.qualified).result if isinstance(value, Library) else None
@@ -257,7 +258,7 @@ class LibraryCalls:
                 self.give_back(tree, call, model)
 
         for function in functions:
-            self.slots.watch(function, look, *DATA_LEAVES)
+            self.slots.watch(function, look, *kinds)
 
     def give_others(self, values: int, result: Slot) -> None:
         """Return an array of anything else that the argument may hold."""
@@ -281,6 +282,9 @@ class LibraryCalls:
         mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
         if mapped is not None:
             self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *FUNCTIONS)
+            kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
+        if transform is not None and transform.kind == "value_and_grad":
+            self.slots.watch(source, partial(self.pair_with_gradient, result=call.result), *FUNCTIONS)
             kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
         if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
             self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
@@ -309,7 +313,7 @@ class LibraryCalls:
             self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
         elif isinstance(value, Partial):
             taken = value.given + given if value.given + given <= len(value.code.parameters) else value.given
-            self.slots.put(call.result, Partial(value.code, taken, value.mapped.after(taken - value.given)))
+            self.slots.put(call.result, replace(value, given=taken, mapped=value.mapped.after(taken - value.given)))
 
     def map_over(self, value: Value, *, mapped: Mapped, result: Slot) -> None:
         """Return a function that is mapped over axes of its arguments; over the limit, one of unknown axes."""
@@ -320,6 +324,13 @@ class LibraryCalls:
             self.slots.put(result, replace(value, mapped=both) if both is not None else value)
         elif isinstance(value, Function | BoundMethod):
             self.slots.put(result, Partial(value.code, int(isinstance(value, BoundMethod)), mapped))
+
+    def pair_with_gradient(self, value: Value, *, result: Slot) -> None:
+        """Return a function that gives its result in a pair with the gradient."""
+        if isinstance(value, Function | BoundMethod):
+            value = Partial(value.code, int(isinstance(value, BoundMethod)))
+        if isinstance(value, Partial):
+            self.slots.put(result, replace(value, is_paired=True))
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
@@ -341,7 +352,7 @@ class LibraryCalls:
             self.heap.stacked(result, call.result, 1)
         if transform.parts == "leaves":
             result = self.mapped_tree(call)
-        if transform.kind in ("each", "starmap"):
+        if transform.kind in EACH:
             result = self.heap.element(self.heap.made(call.result), None)
         site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
         self.binding.feed(value, self.handed_on(transform, slot, call), result, site, is_over=is_over)
@@ -408,7 +419,7 @@ class LibraryCalls:
         if transform.parts in ("items", "rows"):
             return self.unpacked(transform, after[:1], call) if after else []
         if transform.hands_on and after is not None:
-            given: list[Given] = [[self.mapped(transform, other, call)] for other in after]
+            given = by_position([self.mapped(transform, other, call) for other in after], after, call)
             return [[], *given] if transform.kind == "tree_map_with_path" else given
         return []
 
@@ -467,3 +478,21 @@ def is_foreign(model: Model) -> bool:
     if "." not in model.qualified or model.root in sys.stdlib_module_names:
         return model.transform is not None and model.transform.kind == "transparent"
     return model.transform is not None or model.result in ("same", "reshaped")
+
+
+def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
+    """Write the attributes that a class of a library, or a function that copies an object, takes by their names."""
+    copied = [slot for slot, starred in call.arguments[:1] if not starred and model.name in COPYING]
+    if copied and call.owner != copied[0]:
+        attributes.write_copy(copied[0], call.keywords)
+    elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
+        for keyword, slot in call.keywords:
+            if keyword is not None:
+                attributes.set_loose(keyword, slot)
+
+
+def by_position(given: list[Slot], slots: Sequence[Slot], call: Call) -> list[Given]:
+    """Return what is handed over for each argument; of a starred one, and after it, the position is not known."""
+    starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
+    told = given if not starred else given[: starred[0]]
+    return [*([each] for each in told), *([Anywhere(given[len(told) :])] if starred else [])]

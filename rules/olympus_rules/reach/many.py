@@ -107,13 +107,7 @@ class Many:
     def _kept(self) -> int:
         """Return the mask of all keys that constructors make, and of all containers and objects that hold any."""
         keys = self.slots.of_kinds(Key) & ~self.slots.of_kinds(Words)
-        groups: dict[object, int] = defaultdict(int)  # classes of one family have the same attributes
-        first: dict[object, Value] = {}
-        for each in self.slots.listed(self._holders()):
-            group = self.heap.classes.family(each.code) if isinstance(each, Object) else each
-            groups[group] |= self.slots.bit(each)
-            first.setdefault(group, each)
-        parts = [(bits, self._parts(first[group])) for group, bits in groups.items()]
+        parts = [(self.slots.bit(each), self._parts(each)) for each in self.slots.listed(self._holders())]
         kept, before = keys, -1
         while kept != before:
             before = kept

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from heapq import heappop, heappush
 from operator import or_
@@ -50,20 +50,29 @@ class Doubt:
             unrelated values come together.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
+        leaves: whether a callee returns the key, and is not given it.
     """
 
     place: Place | None
     kind: str
     name: str
     target: str = ""
+    leaves: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A path from a constructor to a place: the expressions on it, and the steps that may not be taken."""
+    """A path from a constructor to a place: the expressions on it, and the steps that may not be taken.
+
+    Attributes:
+        steps: the expressions.
+        doubts: the steps that may not be taken.
+        sure: the number of expressions up to the first such step.
+    """
 
     steps: tuple[Place, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    sure: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +296,7 @@ class Paths:
         """Return the path from a state to the place."""
         steps: list[Place] = []
         doubts: list[Doubt] = []
+        sure = 0
         following: State | None = state
         while following is not None:
             place = self._places.get(following.slot)
@@ -296,8 +306,9 @@ class Paths:
             target = after[following]
             if target is not None:
                 doubts += self._doubts(following.slot, target.slot)
+            sure = sure or (len(steps) if doubts else 0)
             following = target
-        return Way(tuple(steps), tuple(dict.fromkeys(doubts)))
+        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure)
 
     def _doubts(self, source: Slot, target: Slot) -> Iterator[Doubt]:
         """Return what is not known of a step."""
@@ -315,9 +326,9 @@ class Paths:
         entered = name[1] if name[0] == "result" else self._names[target][0]
         called = entered.name if isinstance(entered, FunctionCode) else ""
         if call.function in self._vague:
-            yield Doubt(call.place, "method", call.callee, called)
+            yield Doubt(call.place, "method", call.callee, called, leaves=name[0] in RESULTS)
         elif self._is_choice(call.function):
-            yield Doubt(call.place, "callee", call.callee, called)
+            yield Doubt(call.place, "callee", call.callee, called, leaves=name[0] in RESULTS)
 
 
 class _Search:

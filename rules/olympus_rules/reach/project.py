@@ -264,7 +264,7 @@ class ProjectReach:
         """
         module = self.names.modules[path]
         waiting = [self.heap.variable(module, name) for name in module.local_names]
-        waiting += self.slots.named("attribute") + self.slots.named("field") + self.slots.named("loose")
+        waiting += self.slots.named("attribute") + self.slots.named("written field") + self.slots.named("loose")
         waiting += [self.heap.result(method) for methods in self.heap.classes.methods.values() for method in methods]
         seen: set[Slot] = set()
         found: frozenset[Place] = frozenset()

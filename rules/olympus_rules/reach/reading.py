@@ -163,7 +163,14 @@ class Reader:
         slot = self.expression(code, made.dst, made.node)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        self.slots.add_edge(self.heap.variable(code, made.name), self.heap.element(container, None))
+        values, every = self.heap.variable(code, made.name), self.heap.element(container, None)
+        copied = copied_dictionary(made.node) if isinstance(made.node, ast.DictComp) else None
+        sources = self.graph.expressions.get(place_of(self.file, copied), ()) if copied is not None else ()
+        if not sources:
+            self.slots.add_edge(values, every)
+        for source in sources:
+            self.attributes.trees.spread(source, container)
+            self.slots.watch_mask(source, lambda _: self.slots.add_edge(values, every), Made, Object, Unknown)
 
     def imported(self, code: ir.FunctionCode, made: ir.Import) -> None:
         """Bind the names of an import."""
@@ -206,6 +213,7 @@ class Reader:
         self.heap.origins[slot] = owner
         if isinstance(index, ast.Slice):
             self.slots.add_edge(owner, slot)
+            self.graph.calls.libraries.containers.join(owner, slot)  # the numbers are others
             return
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         self.heap.open(
@@ -436,9 +444,12 @@ class Reader:
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
             target = self.register(code, made.dst)
-            if isinstance(name, str):
-                self.attributes.read(owner, name, target)
-            elif names_field(made.node, self.graph.attributes.names.documents[self.file].parents):
+            parents = self.graph.attributes.names.documents[self.file].parents
+            spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
+            if spelled:
+                for each in spelled:
+                    self.attributes.read(owner, each, target)
+            elif names_field(made.node, parents):
                 self.attributes.read_any(owner, target)
                 if isinstance(made.node.args[1], ast.Attribute):
                     self.attributes.reads_of_fields.append((owner, target))
@@ -447,9 +458,11 @@ class Reader:
             self.raw.named(str(name), made.node, owner, target)
         elif len(made.args) == 3:
             source = self.register(code, made.args[2][0])
-            if isinstance(name, str):
-                self.attributes.write(owner, name, source)
-            else:
+            parents = self.graph.attributes.names.documents[self.file].parents
+            spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
+            for each in spelled:
+                self.attributes.write(owner, each, source)
+            if not spelled:
                 self.attributes.write_any(owner, source)
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
@@ -478,20 +491,27 @@ class Reader:
     def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
         """Return a function as its decorators map it over axes; a method is only widened."""
         mapped = NOT_MAPPED
+        is_paired = False
         for node in reversed(decorators) if function.owner is None else ():
             outer = self.mapping(node)
             mapped = (outer and mapped.within(outer)) or mapped
-        return Partial(function, 0, mapped) if mapped.axes else Function(function)
+            is_paired |= self.transformation(node) == "value_and_grad"
+        return Partial(function, 0, mapped, is_paired) if mapped.axes or is_paired else Function(function)
 
     def mapping(self, decorator: ast.expr) -> Mapped | None:
         """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
+        call = decorator if isinstance(decorator, ast.Call) else None
+        return mapped_by(call) if self.transformation(decorator) in MAPPING else None
+
+    def transformation(self, decorator: ast.expr) -> str:
+        """Return the kind of transformation that a decorator is; empty if it is none."""
         names = self.graph.attributes.names
         call = decorator if isinstance(decorator, ast.Call) else None
         function = decorator if call is None else call.func
         if call is not None and call.args:  # of ``partial``
             function = call.args[0]
         transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
-        return mapped_by(call) if transform is not None and transform.kind in MAPPING else None
+        return transform.kind if transform is not None else ""
 
     def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
         """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
@@ -548,19 +568,50 @@ class Reader:
         self.block(code, made.body)
 
 
+def copied_dictionary(made: ast.DictComp) -> ast.expr | None:
+    """Return the dictionary that is copied under the same names: ``d`` of ``{k: v for k, v in d.items()}``."""
+    match made.generators:
+        case [
+            ast.comprehension(
+                target=ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=value)]),
+                iter=ast.Call(func=ast.Attribute(value=copied, attr="items"), args=[]),
+            )
+        ] if ast.unparse(made.key) == name and ast.unparse(made.value) == value:
+            return copied
+    return None
+
+
 def names_field(call: ast.Call, parents: Parents) -> bool:
     """Return whether the name of an attribute is one of all fields, as in a loop over them."""
     name = call.args[1]
     if isinstance(name, ast.Attribute):
         return name.attr == "name"
-    around: ast.AST | None = call
+    loop = loop_over(name, call, parents)
+    return loop is not None and FIELDS.search(ast.unparse(loop.iter)) is not None
+
+
+def spelled_names(call: ast.Call, parents: Parents) -> list[str]:
+    """Return the names of attributes in a loop over a list that spells out all of them; nothing for another loop."""
+    loop = loop_over(call.args[1], call, parents)
+    written = [each for each in (ast.walk(loop) if loop is not None else ()) if isinstance(each, ast.Name)]
+    if sum(isinstance(each.ctx, ast.Store) and each.id == ast.unparse(call.args[1]) for each in written) > 1:
+        return []
+    names = loop.iter.elts if loop is not None and isinstance(loop.iter, ast.List | ast.Set | ast.Tuple) else []
+    spelled = [each.value for each in names if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return spelled if len(spelled) == len(names) else []
+
+
+def loop_over(name: ast.expr, inside: ast.AST, parents: Parents) -> ast.For | ast.comprehension | None:
+    """Return the loop around an expression whose variable is a name."""
+    around: ast.AST | None = inside
     while around is not None and isinstance(name, ast.Name):
         loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
         for loop in loops:
             if ast.unparse(loop.target) == name.id:
-                return FIELDS.search(ast.unparse(loop.iter)) is not None
+                assert isinstance(loop, ast.For | ast.comprehension)
+                return loop
         around = parents.get(around)
-    return False
+    return None
 
 
 def axes_of(index: ast.expr) -> int | None:

@@ -10,7 +10,14 @@ from typing import TypeAlias
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Place
 
-__all__ = ["Call", "Given", "Taken"]
+__all__ = ["Anywhere", "Call", "Given", "Taken"]
+
+
+class Anywhere(tuple[Slot, ...]):
+    """The slots of arguments that come to a parameter or to any after it, as those of a starred argument do."""
+
+    __slots__ = ()
+
 
 Given: TypeAlias = Sequence[Slot]
 """Slots whose values one parameter may get; -1 stands for none."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import partial
 
-from olympus_rules.code.instructions import ClassCode
 from olympus_rules.reach.heap import Heap, Pool
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import OTHER, UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Unknown, Value
@@ -37,7 +36,7 @@ class Trees:
         self._is_set = False
         self._has_lost_fields = False
         self._gone_through: set[Container | Object] = set()
-        self._spread_out: set[ClassCode] = set()
+        self._spread_out: set[Object] = set()
         self._namespaces: set[Container] = set()
 
     def leaves_of(self, value: Value) -> list[Slot]:
@@ -168,26 +167,26 @@ class Trees:
         self.slots.add_edge_of(container.display, slot, Container)
 
     def fields(self, owner: Object) -> Slot:
-        """Return the slot of the values of all attributes of an object, methods left out: one for related classes."""
-        family = self.heap.classes.family(owner.code)
-        slot = self.slots.slot("fields", family)
-        if family not in self._spread_out:
-            self._spread_out.add(family)
+        """Return the slot of the values of all attributes of an object, methods left out."""
+        slot = self.slots.slot("fields", owner)
+        if owner not in self._spread_out:
+            self._spread_out.add(owner)
 
             def add(name: str) -> None:
                 for field in self.attribute_of(owner, name):
                     self.slots.add_edge_of(field, slot, *DATA)
 
-            self.heap.classes.watch_fields(owner.code, add)
+            self.heap.classes.fields.watch(owner.code, add)
         return slot
 
     def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
         """Return the slots of what is written to an attribute of an object, and of any object of unknown class."""
-        return self.heap.classes.field(owner.code, name), self.slots.slot("loose", name)
+        return self.heap.classes.fields.read(owner.code, name), self.slots.slot("loose", name)
 
     def give_namespace(self, value: Value, target: Slot) -> None:
         """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
         if isinstance(value, Object):
+            self.hold(self.attributes_of(value), target)
             self.hold(self.namespace(value), target)
         elif isinstance(value, Unknown):
             every = self.heap.element(self.heap.made(self.slots.slot("namespace of many")), None)
@@ -195,26 +194,36 @@ class Trees:
             self.set_lost(every)
             self.slots.add_edge(self.slots.slot("namespace of many"), target)
 
+    def attributes_of(self, owner: Object) -> Container:
+        """Return the dictionary of the attributes of an object, as who reads ``vars`` of it gets it."""
+        container = Container(self.slots.slot("attributes", owner), None)
+        if container not in self._namespaces:
+            self._namespaces.add(container)
+
+            def add(name: str) -> None:
+                for slot in self.attribute_of(owner, name):
+                    self.slots.add_edge_of(slot, self.heap.element(container, name), *DATA)
+
+            self.heap.classes.fields.watch(owner.code, add)
+        return container
+
     def namespace(self, owner: Object) -> Container:
-        """Return the dictionary of the attributes of an object, as ``vars`` gives it; who writes to it writes both.
+        """Return the dictionary of what is written to ``vars`` of an object, which is written to its attributes.
 
-        Related classes have one, as their attributes are one: in a framework there are hundreds of them.
-
-        What is written under an unknown name is in the dictionary, but of it only keys are in each attribute: with
-        all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
+        It does not have the attributes themselves: those of a subclass, read in a base class, would be written back to
+        all other subclasses. What is written under an unknown name is in the dictionary, but of it only keys are in
+        each attribute: with all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
         """
-        container = Container(self.slots.slot("namespace", self.heap.classes.family(owner.code)), None)
+        container = Container(self.slots.slot("namespace", owner), None)
         if container not in self._namespaces:
             self._namespaces.add(container)
             every = self.heap.element(container, None)
 
             def add(name: str) -> None:
-                element, (field, loose) = self.heap.element(container, name), self.attribute_of(owner, name)
-                self.slots.add_edge_of(loose, element, *DATA)
-                self.slots.add_edge_of(field, element, *DATA)
-                self.slots.add_edge_of(element, field, Container, *UNDIVIDED)
+                element, target = self.heap.element(container, name), self.heap.classes.fields.write(owner.code, name)
+                self.slots.add_edge_of(element, target, Container, *UNDIVIDED)
                 for written in (element, every):
-                    self.heap.shift(written, field, None)
+                    self.heap.shift(written, target, None)
 
-            self.heap.classes.watch_fields(owner.code, add)
+            self.heap.classes.fields.watch(owner.code, add)
         return container

@@ -73,9 +73,7 @@ class Settling:
                     continue
                 self.attributes.vague.add((name, slot))
             self._vague_reads()
-            for owner, name, source in self.attributes.writes:
-                if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
-                    self.attributes.set_loose(name, source)
+            self.attributes.write_to_unknown()
             self._unknown_results()
             self._unknown_calls()
             self._settle()

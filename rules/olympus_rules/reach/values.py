@@ -135,17 +135,19 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A callable with its first arguments bound, or one that is mapped over axes of its arguments.
+    """A callable with its first arguments bound, one that is mapped over axes of its arguments, or with a gradient.
 
     Attributes:
         code: that of the function.
         given: how many parameters are taken.
         mapped: the axes over which it is mapped.
+        is_paired: whether a call gives a pair of the result and a gradient.
     """
 
     code: FunctionCode
     given: int
     mapped: Mapped = NOT_MAPPED
+    is_paired: bool = False
 
 
 @dataclass(frozen=True, slots=True)

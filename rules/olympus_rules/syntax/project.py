@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["Location", "forget_folders", "import_roots", "in_project", "locate", "locate_name"]
+__all__ = ["Location", "forget_folders", "import_roots", "in_project", "is_namespace", "locate", "locate_name"]
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 SOURCE_FOLDER = "src"
@@ -157,7 +157,7 @@ def locate_name(roots: tuple[Path, ...], qualified: str) -> tuple[Path, str] | N
     """
     plain, at, heir = qualified.partition("@")
     parts = plain.split(".")
-    if not in_project(roots, plain) and not _is_namespace(roots, parts[0]):
+    if not in_project(roots, plain) and not is_namespace(roots, parts[0]):
         return None
     for length in range(len(parts) - 1, 0, -1):
         file = module_file(roots, ".".join(parts[:length]))
@@ -172,12 +172,12 @@ def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _is_namespace(roots: tuple[Path, ...], name: str) -> bool:
-    """Return whether a name is that of a folder which is a package without an ``__init__``."""
+def is_namespace(roots: tuple[Path, ...], name: str) -> bool:
+    """Return whether a name is that of a folder in one of several, as a package without an ``__init__`` is."""
     return any(name in _entries(root) and (root / name).is_dir() for root in roots)
 
 
 def forget_folders() -> None:
     """Forget what folders hold; files may have come and gone since."""
-    for remembered in (_package, _roots, _nearest, module_file, _is_namespace, _entries):
+    for remembered in (_package, _roots, _nearest, module_file, is_namespace, _entries):
         remembered.cache_clear()
