@@ -968,20 +968,6 @@ out_ = jax.tree.map(lambda *xs: jnp.stack(xs), *states)
 result = jax.vmap(jax.random.normal)(out_.rng)
 """,
     ),
-    "tree where of a starred list": (
-        0,
-        1,
-        0,
-        """
-from typing import NamedTuple, Any
-class S(NamedTuple):
-    rng: Any
-    x: Any
-states = [S(jax.random.PRNGKey(0), 1.), S(jnp.zeros(2, jnp.uint32), 2.)]
-out_ = jax.tree.map(lambda a, b: jnp.where(jnp.ones(()) > 0, a, b), *states)
-result = jax.random.normal(out_.rng)
-""",
-    ),
     "replay buffer zeros then at set dict": (
         0,
         1,
