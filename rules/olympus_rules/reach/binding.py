@@ -228,7 +228,7 @@ class Binding:
     def make(self, class_: Class, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""
         self.slots.put(call.result, Object(class_.code))
-        every = self.heap.element(self.attributes.trees.namespace(Object(class_.code)), None)
+        every = self.attributes.trees.written_anywhere(Object(class_.code))
         for slot, _ in call.arguments:
             self.heap.shift(slot, every, None)
         self.by_keywords(class_.code, call)

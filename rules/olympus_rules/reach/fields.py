@@ -28,6 +28,7 @@ class Fields:
         self._related: dict[ClassCode, dict[ClassCode, None]] = defaultdict(dict)
         self._written: dict[ClassCode, dict[str, Slot]] = defaultdict(dict)
         self._read: dict[ClassCode, dict[str, Slot]] = defaultdict(dict)
+        self._anywhere: dict[ClassCode, Slot] = {}
         self._names: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._listening: dict[ClassCode, list[Callable[[str], None]]] = defaultdict(list)
 
@@ -53,10 +54,19 @@ class Fields:
             self._announce(code, name)
         return slot
 
+    def write_anywhere(self, code: ClassCode, written: Slot) -> None:
+        """Take the slot of what is written to unknown attributes of the objects of a class: it may be in each."""
+        self._anywhere[code] = written
+        self.version += 1
+        for each in (code, *self._related[code]):
+            for slot in self._read[each].values():
+                self._slots.add_edge(written, slot)
+
     def held(self, code: ClassCode, name: str) -> list[Slot]:
         """Return the slots of what is written to an attribute of the objects of a class and of related ones."""
         owners = (code, *self._related[code])
-        return [self._written[each][name] for each in owners if name in self._written[each]]
+        named = [self._written[each][name] for each in owners if name in self._written[each]]
+        return named + [self._anywhere[each] for each in owners if each in self._anywhere]
 
     def names_of(self, code: ClassCode) -> tuple[str, ...]:
         """Return the names of the attributes of a class and all related classes that the project reads or writes."""
@@ -78,6 +88,8 @@ class Fields:
             for name, slot in list(self._written[source].items()):
                 if name in self._read[target]:
                     self._slots.add_edge(slot, self._read[target][name])
+            for slot in self._read[target].values() if source in self._anywhere else ():
+                self._slots.add_edge(self._anywhere[source], slot)
             for name in [*self._written[source], *self._read[source]]:
                 self._tell(target, name)
 

@@ -38,6 +38,7 @@ class Trees:
         self._gone_through: set[Container | Object] = set()
         self._spread_out: set[Object] = set()
         self._namespaces: set[Container] = set()
+        self._written_anywhere: set[Slot] = set()
 
     def leaves_of(self, value: Value) -> list[Slot]:
         """Return the slot of the leaves of a container or an object, as a pytree has them."""
@@ -65,7 +66,21 @@ class Trees:
     def set_any(self, value: Value, source: Slot) -> None:
         """Write an attribute of unknown name of an object."""
         if isinstance(value, Object):
-            self.slots.add_edge(source, self.heap.element(self.namespace(value), None))
+            self.slots.add_edge(source, self.written_anywhere(value))
+
+    def written_anywhere(self, owner: Object) -> Slot:
+        """Return the slot of what is written to unknown attributes of an object.
+
+        Of it, only keys are in each attribute: with all values, one ``setattr`` in a base class makes one pool of all
+        attributes of its heirs.
+        """
+        slot = self.slots.slot("written anywhere", owner)
+        if slot not in self._written_anywhere:
+            self._written_anywhere.add(slot)
+            keys = self.slots.slot("written field", owner.code, None)
+            self.heap.shift(slot, keys, None)
+            self.heap.classes.fields.write_anywhere(owner.code, keys)
+        return slot
 
     def leaves(self, value: Container | Object) -> Slot:
         """Return the slot of the leaves of a pytree; an object whose class is surely not registered is a leaf."""
@@ -211,19 +226,19 @@ class Trees:
         """Return the dictionary of what is written to ``vars`` of an object, which is written to its attributes.
 
         It does not have the attributes themselves: those of a subclass, read in a base class, would be written back to
-        all other subclasses. What is written under an unknown name is in the dictionary, but of it only keys are in
-        each attribute: with all values, one ``setattr`` in a base class makes one pool of all attributes of its heirs.
+        all other subclasses.
         """
         container = Container(self.slots.slot("namespace", owner), None)
         if container not in self._namespaces:
             self._namespaces.add(container)
-            every = self.heap.element(container, None)
+            every, anywhere = self.heap.element(container, None), self.written_anywhere(owner)
+            self.slots.add_edge(every, anywhere)
+            self.slots.add_edge(anywhere, every)
 
             def add(name: str) -> None:
                 element, target = self.heap.element(container, name), self.heap.classes.fields.write(owner.code, name)
                 self.slots.add_edge_of(element, target, Container, *UNDIVIDED)
-                for written in (element, every):
-                    self.heap.shift(written, target, None)
+                self.heap.shift(element, target, None)
 
             self.heap.classes.fields.watch(owner.code, add)
         return container
