@@ -55,6 +55,8 @@ class Withheld:
         return {**whole, **{each: why for each, why in self.constructors.items() if each[0] in found}}
 
 
+MOST_LINES = 60_000
+"""The size of a project up to which the parameters are searched that only keys reach: it takes a second analysis."""
 RARELY = (500_000, 20, 20)
 """Thresholds of the garbage collector."""
 
@@ -216,7 +218,8 @@ def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | N
         for text in migration.texts
         if (document := _parsed(migration, text)) is not None
     }
-    if not any("PRNGKey" in document.text for document in documents.values()):
+    lines = sum(document.text.count("\n") for document in documents.values())
+    if lines > MOST_LINES or not any("PRNGKey" in document.text for document in documents.values()):
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
     found = reached.parameters()

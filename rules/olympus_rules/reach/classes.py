@@ -136,6 +136,10 @@ class Classes:
                 for one in above:
                     self.fields.relate(one, each)
 
+    def has_method(self, name: str) -> bool:
+        """Return whether any class of the project has a method of a name."""
+        return name in self._method_names
+
     def member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the methods of a name that an object of a class or of a subclass may have.
 

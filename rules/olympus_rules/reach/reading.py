@@ -6,7 +6,6 @@ import ast
 import builtins
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from olympus_rules.code import instructions as ir
@@ -298,7 +297,7 @@ class Reader:
             if is_number:
                 self.slots.add_edge_of(operand, slot, KeyWords)
             if made.operation in OVERLOADED:
-                self.slots.watch(operand, partial(self.overloaded, operation=made.operation, target=slot), Object)
+                self.overloaded(operand, made.operation, slot)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
@@ -308,11 +307,17 @@ class Reader:
                 self.slots.add_edge_of(operand, slot, Container)
                 containers.join(operand, slot)
 
-    def overloaded(self, operand: Value, *, operation: str, target: Slot) -> None:
-        """Return what the method of an object gives that stands for an operator, on either side of it."""
-        assert isinstance(operand, Object)
-        for side in ("", "r", "i"):
-            self.heap.ask(operand, f"__{side}{OVERLOADED[operation]}__", target)
+    def overloaded(self, operand: Slot, operation: str, target: Slot) -> None:
+        """Return what the methods of objects give that stand for an operator, on either side of it."""
+        names = tuple(f"__{side}{OVERLOADED[operation]}__" for side in ("", "r", "i"))
+        if not any(map(self.heap.classes.has_method, names)):
+            return
+
+        def each(value: Value) -> None:
+            assert isinstance(value, Object)
+            self.slots.add_edge(self.heap.answer(value, names), target)
+
+        self.slots.watch_few(operand, each, lambda: self.slots.add_edge(self.heap.any_answer(names), target), Object)
 
     def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
         """Make a dictionary of several: the result of ``|``, which is a number where there are none."""

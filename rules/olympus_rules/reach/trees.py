@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from functools import partial
 
@@ -13,6 +14,8 @@ __all__ = ["Trees"]
 
 DATA = (Key, Container, Object, Other, Made, Unknown)
 """Values that count as the contents of an object, unlike its methods."""
+FEW_NAMESPACES = 16
+"""The limit of objects whose dictionaries of attributes are told apart at one place."""
 FEW_CLASSES = 4
 """The limit of classes whose objects count as trees at one place."""
 
@@ -39,6 +42,7 @@ class Trees:
         self._spread_out: set[Object] = set()
         self._namespaces: set[Container] = set()
         self._written_anywhere: set[Slot] = set()
+        self._given: Counter[Slot] = Counter()
 
     def leaves_of(self, value: Value) -> list[Slot]:
         """Return the slot of the leaves of a container or an object, as a pytree has them."""
@@ -201,12 +205,18 @@ class Trees:
     def give_namespace(self, value: Value, target: Slot) -> None:
         """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
         if isinstance(value, Object):
+            self._given[target] += 1
+        if isinstance(value, Object) and self._given[target] <= FEW_NAMESPACES:
             self.hold(self.attributes_of(value), target)
             self.hold(self.namespace(value), target)
-        elif isinstance(value, Unknown):
+        elif isinstance(value, Object | Unknown):
             every = self.heap.element(self.heap.made(self.slots.slot("namespace of many")), None)
-            self.slots.add_edge_of(self.lost_fields(), every, *DATA)
-            self.set_lost(every)
+            if isinstance(value, Object):
+                self.slots.add_edge(self.fields(value), every)
+                self.set_any(value, every)
+            else:
+                self.slots.add_edge_of(self.lost_fields(), every, *DATA)
+                self.set_lost(every)
             self.slots.add_edge(self.slots.slot("namespace of many"), target)
 
     def attributes_of(self, owner: Object) -> Container:
