@@ -90,7 +90,6 @@ class Heap:
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self._opened: set[Object] = set()
-        self._answers: set[Slot] = set()
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
@@ -220,24 +219,6 @@ class Heap:
 
         self.slots.watch(self.classes.member(owner.code, name), answer, Member)
         return True
-
-    def answer(self, owner: Object, names: tuple[str, ...]) -> Slot:
-        """Return the slot of what special methods of an object give."""
-        slot = self.slots.slot("answer", owner, names)
-        if slot not in self._answers:
-            self._answers.add(slot)
-            for name in names:
-                self.ask(owner, name, slot)
-        return slot
-
-    def any_answer(self, names: tuple[str, ...]) -> Slot:
-        """Return the slot of what special methods of any object give."""
-        slot = self.slots.slot("answer", None, names)
-        if slot not in self._answers:
-            self._answers.add(slot)
-            for method in [method for name in names for method in self.classes.methods.get(name, ())]:
-                self.slots.add_edge(self.result(method), slot)
-        return slot
 
     def put_into(self, container: Slot, slot: Slot, name: str | None = None, *, spreads: bool = False) -> None:
         """Write an element of a container, of a name or an unknown one, and of the containers it was read from.

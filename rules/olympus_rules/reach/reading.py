@@ -15,6 +15,7 @@ from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
+from olympus_rules.reach.operators import OVERLOADED, overloaded
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -45,12 +46,6 @@ NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
-OVERLOADED = {
-    "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
-    "LShift": "lshift", "MatMult": "matmul", "Mod": "mod", "Mult": "mul", "Pow": "pow", "RShift": "rshift",
-    "Sub": "sub",
-}  # fmt: skip
-"""The methods that stand for operators."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -297,7 +292,7 @@ class Reader:
             if is_number:
                 self.slots.add_edge_of(operand, slot, KeyWords)
             if made.operation in OVERLOADED:
-                self.overloaded(operand, made.operation, slot)
+                overloaded(self.heap, operand, made.operation, slot)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
@@ -306,18 +301,6 @@ class Reader:
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
                 containers.join(operand, slot)
-
-    def overloaded(self, operand: Slot, operation: str, target: Slot) -> None:
-        """Return what the methods of objects give that stand for an operator, on either side of it."""
-        names = tuple(f"__{side}{OVERLOADED[operation]}__" for side in ("", "r", "i"))
-        if not any(map(self.heap.classes.has_method, names)):
-            return
-
-        def each(value: Value) -> None:
-            assert isinstance(value, Object)
-            self.slots.add_edge(self.heap.answer(value, names), target)
-
-        self.slots.watch_few(operand, each, lambda: self.slots.add_edge(self.heap.any_answer(names), target), Object)
 
     def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
         """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
