@@ -31,6 +31,8 @@ MOST_CALLS, MOST_PARTS = 3, 2
 ANY = -1
 """Any part of a container."""
 PARTS = frozenset({"element", "elements", "inside"})
+SHARED = "shared"
+"""The owner of the slots between call sites and very many functions, through which a call goes on."""
 RESULTS = frozenset({"result", "returned by many"})
 POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
 STEP, CHOICE, DOUBT = 1, 30, 1000
@@ -169,13 +171,24 @@ class Paths:
                 owner = name[0]
             elif name[0] == "result":
                 owner = name[1]
-            elif name[0] in PARTS:
-                assert isinstance(name[1], int)
+            elif isinstance(display := self._display(slot), int):
+                owner = self.owner(display)
+            elif name[0] in ("handed to many", "returned by many"):
+                owner = SHARED
+            elif name[0] == "rows" and isinstance(name[1], int):
                 owner = self.owner(name[1])
             elif len(name) > 1 and isinstance(name[1], Place):
                 owner = self._functions.get(name[1])
             self._owners[slot] = owner
         return self._owners[slot]
+
+    def _display(self, part: Slot) -> Slot | None:
+        """Return the slot of the display of the container that a slot has a part of, or the leaves."""
+        name = self._names[part]
+        if name[0] in PARTS:
+            assert isinstance(name[1], int)
+            return name[1]
+        return name[1].display if name[0] == "leaves" and isinstance(name[1], Container) else None
 
     def before(self, state: State, depth: int) -> Iterator[tuple[State, int]]:
         """Return the states from which one step leads to a state, with the costs.
@@ -187,13 +200,14 @@ class Paths:
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
             kind = self._names[source][0]
+            is_part = tag < 0 and self._display(source) is not None
             if kind in POOLS and tag < 0:
                 if may_open:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
                 yield from self._pooled(source, state, skips=may_open and not self.slots.mask(~tag) & self._unknown)
-            elif kind in PARTS and tag < 0 and may_open:
+            elif is_part and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
-            elif kind in PARTS and tag < 0:
+            elif is_part:
                 yield State(source, (), state.parts), STEP
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
@@ -208,20 +222,22 @@ class Paths:
     def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[tuple[State, int]]:
         """Return the parts in a pool; ``skips`` those of containers, which are found where the containers go."""
         for source, *_ in self._incoming.get(pool, ()):
-            if self._names[source][0] not in PARTS or not skips:
+            if self._display(source) is None or not skips:
                 yield State(source, (), state.parts), STEP
 
     def _parts_made(self, state: State) -> Iterator[tuple[State, int]]:
         """Return the parts of the containers that are made at a slot."""
         *outer, part = state.parts
         elements = self._elements.get(state.slot, ())
-        parts = elements if part == ANY else [part] if self._names[part][1] == state.slot else []
+        parts = elements if part == ANY else [part] if self._display(part) == state.slot else []
         for each in parts:
             yield State(each, state.calls, tuple(outer)), STEP
 
     def crossed(self, state: State, source: Slot) -> tuple[int, ...]:
         """Return the calls after a step that is neither a call nor a return: any, in another function."""
         owner = self.owner(source)
+        if SHARED in (owner, self.owner(state.slot)):
+            return state.calls
         return state.calls if owner is not None and owner is self.owner(state.slot) else ()
 
     def _through(self, calls: tuple[int, ...], tag: int, *, leaves: bool) -> tuple[int, ...] | None:
@@ -279,7 +295,9 @@ class Paths:
 
     def made_at(self, part: Slot) -> int:
         """Return the mask of the container of a part."""
-        return self._bits(self._names[part][1])  # type: ignore[arg-type]
+        display = self._display(part)
+        assert display is not None
+        return self._bits(display)
 
     def _bits(self, display: int) -> int:
         found = self._of_display.get(display)
