@@ -19,7 +19,18 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
-from olympus_rules.reach.values import CALLEES, BoundMethod, Class, Container, Function, Key, Object, Place, Unknown
+from olympus_rules.reach.values import (
+    CALLEES,
+    IN_PROJECT,
+    BoundMethod,
+    Class,
+    Container,
+    Function,
+    Key,
+    Object,
+    Place,
+    Unknown,
+)
 
 __all__ = ["Doubt", "Found", "Paths", "Way"]
 
@@ -48,7 +59,7 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
+            ``leaf`` for the leaves of an object whose way is not followed, ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
             unrelated values come together.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
@@ -215,7 +226,7 @@ class Paths:
                     yield State(source, calls, state.parts), self._cost(tag)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
-                yield State(source, calls, state.parts), self._cost_of_read(source, state.slot)
+                yield State(source, calls, state.parts), self._cost_of_read(source, state.slot, tag)
         if state.parts:
             yield from self._parts_made(state)
 
@@ -256,15 +267,21 @@ class Paths:
             return DOUBT
         return CHOICE if self._is_choice(call.function) else STEP
 
-    def _cost_of_read(self, source: Slot, target: Slot) -> int:
+    def _cost_of_read(self, source: Slot, target: Slot, tag: int) -> int:
         kind = self._names[source][0]
-        if kind in ("attribute", "loose") or self._is_merger(source):
+        if kind in ("attribute", "loose") or self._is_merger(source) or self._is_hidden(source, target, tag):
             return DOUBT
         return CHOICE if kind == "field" and self._is_of_several(target) else STEP
 
     def _is_merger(self, slot: Slot) -> bool:
         """Return whether a slot that keys pass holds many functions and classes beside them."""
         return (self.slots.mask(slot) & self._callees).bit_count() >= UNRELATED
+
+    def _is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
+        """Return whether the leaves of an object are read where it is in another one, or one of several classes."""
+        if tag >= 0 or self._names[source][0] != "leaves" or self._display(source) is not None:
+            return False
+        return ~tag == target or (self.slots.mask(~tag) & self.slots.of_kinds(Object)).bit_count() > 1
 
     def _is_of_several(self, target: Slot) -> bool:
         """Return whether the object whose attribute is read may be one of several unrelated classes."""
@@ -278,7 +295,10 @@ class Paths:
         return self._several[owner]
 
     def _is_choice(self, function: Slot) -> bool:
-        return (self.slots.mask(function) & self.slots.of_kinds(*CALLEES)).bit_count() > 1
+        callees = self.slots.mask(function)
+        if not callees & self.slots.of_kinds(*IN_PROJECT):
+            return False  # names of a library for one function
+        return (callees & self.slots.of_kinds(*CALLEES)).bit_count() > 1
 
     def around(self, values: int) -> int:
         """Return the mask of the containers that hold some values, at any depth."""
@@ -337,6 +357,8 @@ class Paths:
             family = name[1]
             assert isinstance(family, ClassCode)
             yield Doubt(self._places.get(target), "object", str(name[2]), family.name)
+        if any(each == source and self._is_hidden(source, target, tag) for each, _, tag in self._incoming[target]):
+            yield Doubt(self._places.get(target), "leaf", "", name[1].code.name)  # type: ignore[attr-defined]
         tags = [tag for each, _, tag in self._incoming[target] if each == source and tag > 0]
         call = self._calls.get(tags[0]) if tags else None
         if call is None:

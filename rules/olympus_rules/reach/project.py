@@ -308,7 +308,9 @@ class ProjectReach:
         """
         if isinstance(callee, Library):
             return True
-        if isinstance(call.node.func, ast.Name) and _is_parameter(call.node.func.id, scope):
+        function = call.node.func
+        spelled = function.value if isinstance(function, ast.Attribute) else function
+        if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
             return False
         owners = [] if call.owner is None else self.slots.values(call.owner)
         others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
@@ -358,10 +360,10 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
 
 
 def _is_parameter(name: str, scope: object) -> bool:
-    """Return whether a name is that of a parameter of a function, or of one around it."""
+    """Return whether a name is that of a parameter of a function, or of one around it; the object of a method is none."""
     while isinstance(scope, FunctionCode):
         if name in scope.parameters:
-            return True
+            return scope.owner is None or name != next(iter(scope.parameters))
         scope = scope.parent
     return False
 

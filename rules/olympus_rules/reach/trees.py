@@ -101,8 +101,9 @@ class Trees:
 
     def keys_inside(self, value: Value, slot: Slot) -> None:
         """Copy the keys among the leaves of an object in another one."""
-        for part in self.leaves_of(value):
-            self.slots.add_edge_of(part, slot, Key)
+        with self.slots.trail.reading(slot):
+            for part in self.leaves_of(value):
+                self.slots.add_edge_of(part, slot, Key)
 
     def copy_leaves(self, source: Slot, target: Slot) -> None:
         """Copy the leaves of the pytrees of a slot.
@@ -113,8 +114,9 @@ class Trees:
         self.slots.add_edge_of(source, target, Key, *WHOLE)
 
         def each(value: Value) -> None:
-            for part in self.leaves_of(value):
-                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
+            with self.slots.trail.reading(source):
+                for part in self.leaves_of(value):
+                    self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
 
         self.heap.open(
             source,
