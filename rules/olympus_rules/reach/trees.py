@@ -101,8 +101,8 @@ class Trees:
 
     def keys_inside(self, value: Value, slot: Slot) -> None:
         """Copy the keys among the leaves of an object in another one."""
-        with self.slots.trail.reading(slot):
-            for part in self.leaves_of(value):
+        for part in self.leaves_of(value):
+            with self.slots.trail.reading(slot):
                 self.slots.add_edge_of(part, slot, Key)
 
     def copy_leaves(self, source: Slot, target: Slot) -> None:
@@ -114,8 +114,8 @@ class Trees:
         self.slots.add_edge_of(source, target, Key, *WHOLE)
 
         def each(value: Value) -> None:
-            with self.slots.trail.reading(source):
-                for part in self.leaves_of(value):
+            for part in self.leaves_of(value):
+                with self.slots.trail.reading(source):
                     self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
 
         self.heap.open(
