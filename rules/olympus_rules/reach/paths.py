@@ -27,6 +27,7 @@ from olympus_rules.reach.values import (
     Container,
     Function,
     Key,
+    Made,
     Object,
     Place,
     Unknown,
@@ -46,6 +47,8 @@ SHARED = "shared"
 """The owner of the slots between call sites and very many functions, through which a call goes on."""
 RESULTS = frozenset({"result", "returned by many"})
 POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
+OPENED: dict[object, tuple[type, ...]] = {"leaves": (Object,), "opened": (Container, Key, Made, Object)}
+"""The slots of parts of objects, with the values beside an object that may be what is read there instead."""
 STEP, CHOICE, DOUBT = 1, 30, 1000
 """Costs of a step, of one of several callees, and of an object of unknown class or a merger."""
 UNRELATED = 4
@@ -59,8 +62,8 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``leaf`` for the leaves of an object whose way is not followed, ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
-            unrelated values come together.
+            ``leaf`` for the parts of an object whose way is not followed, ``method`` of an object of unknown class,
+            ``callee`` for one of several, or ``merger`` for a place where unrelated values come together.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -278,10 +281,12 @@ class Paths:
         return (self.slots.mask(slot) & self._callees).bit_count() >= UNRELATED
 
     def _is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
-        """Return whether the leaves of an object are read where it is in another one, or one of several classes."""
-        if tag >= 0 or self._names[source][0] != "leaves" or self._display(source) is not None:
+        """Return whether the parts of an object are read where it is in another one, or may be another value."""
+        kind, *of = self._names[source]
+        if tag >= 0 or kind not in OPENED or not isinstance(of[0], Object):
             return False
-        return ~tag == target or (self.slots.mask(~tag) & self.slots.of_kinds(Object)).bit_count() > 1
+        others = self.slots.mask(~tag) & ~self.slots.bit(of[0])
+        return ~tag == target or bool(others & self.slots.of_kinds(*OPENED[kind]))
 
     def _is_of_several(self, target: Slot) -> bool:
         """Return whether the object whose attribute is read may be one of several unrelated classes."""

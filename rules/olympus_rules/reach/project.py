@@ -296,25 +296,9 @@ class ProjectReach:
             if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
                 found.append(way(library=""))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                one = len(set(known)) == 1 and self._is_told(call, known[0], names[call.result][0])
+                one = len(set(known)) == 1 and _is_told(self.slots, call, known[0], names[call.result][0])
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
         return found + list(given_to_objects(self))
-
-    def _is_told(self, call: Call, callee: Value, scope: object) -> bool:
-        """Return whether a callee that a library made is the only one that the code shows.
-
-        A parameter may be given something else, and of what is beside it in the object of a method no attribute may be
-        known, as of a function that a decorator of a library makes.
-        """
-        if isinstance(callee, Library):
-            return True
-        function = call.node.func
-        spelled = function.value if isinstance(function, ast.Attribute) else function
-        if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
-            return False
-        owners = [] if call.owner is None else self.slots.values(call.owner)
-        others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
-        return not others
 
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.
@@ -359,8 +343,25 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
             yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
 
 
+def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
+    """Return whether a callee that a library made is the only one that the code shows.
+
+    A parameter may be given something else, and of what is beside it in the object of a method no attribute may be
+    known, as of a function that a decorator of a library makes.
+    """
+    if isinstance(callee, Library):
+        return True
+    function = call.node.func
+    spelled = function.value if isinstance(function, ast.Attribute) else function
+    if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
+        return False
+    owners = [] if call.owner is None else slots.values(call.owner)
+    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
+    return not others
+
+
 def _is_parameter(name: str, scope: object) -> bool:
-    """Return whether a name is that of a parameter of a function, or of one around it; the object of a method is none."""
+    """Return whether a name is a parameter of a function, or of one around it; the object of a method is none."""
     while isinstance(scope, FunctionCode):
         if name in scope.parameters:
             return scope.owner is None or name != next(iter(scope.parameters))
