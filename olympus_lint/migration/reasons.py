@@ -77,6 +77,8 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     last = steps[-1] if steps else maker
     if doubt.kind in ("attribute", "object"):
         place, text = last, f"becomes the attribute `{doubt.name}` of an object that is not told apart from others"
+    elif doubt.kind == "part":
+        place, text = last, "is in a container that is not told apart from others"
     elif doubt.kind == "leaf":
         place, text = last, f"is in an object of `{doubt.target}`, and where such objects go is not known"
     elif doubt.kind == "merger" or doubt.place is None:  # that the key gets there may itself be by the merger

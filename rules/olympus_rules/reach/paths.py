@@ -62,8 +62,9 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``leaf`` for the parts of an object whose way is not followed, ``method`` of an object of unknown class,
-            ``callee`` for one of several, or ``merger`` for a place where unrelated values come together.
+            ``leaf`` for the parts of an object whose way is not followed, ``part`` for those of a container,
+            ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
+            unrelated values come together.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -222,7 +223,7 @@ class Paths:
             elif is_part and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
             elif is_part:
-                yield State(source, (), state.parts), STEP
+                yield State(source, (), state.parts), DOUBT
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
                 if calls is not None:
@@ -353,6 +354,11 @@ class Paths:
             following = target
         return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure)
 
+    def _jumps(self, source: Slot, target: Slot) -> Iterator[Doubt]:
+        """Return the doubt of a part that is read where its container was not followed."""
+        if not any(each == source and tag >= 0 for each, _, tag in self._incoming[target]):
+            yield Doubt(self._places.get(target), "part", "")
+
     def _doubts(self, source: Slot, target: Slot) -> Iterator[Doubt]:
         """Return what is not known of a step."""
         name = self._names[source]
@@ -364,6 +370,8 @@ class Paths:
             yield Doubt(self._places.get(target), "object", str(name[2]), family.name)
         if any(each == source and self._is_hidden(source, target, tag) for each, _, tag in self._incoming[target]):
             yield Doubt(self._places.get(target), "leaf", "", name[1].code.name)  # type: ignore[attr-defined]
+        if self._display(source) not in (None, target):
+            yield from self._jumps(source, target)
         tags = [tag for each, _, tag in self._incoming[target] if each == source and tag > 0]
         call = self._calls.get(tags[0]) if tags else None
         if call is None:
