@@ -325,15 +325,8 @@ class _Held:
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
         escapes = self._reached.escapes()
         own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
-        possible: dict[Place, set[str]] = defaultdict(set)
         for way in escapes:
-            possible[way.place].update([] if way.is_certain else [way.library.partition(".")[0]])
-        for way in escapes:
-            why = (
-                _way_out(way, open_places, self._survey.packs, sorted(possible[way.place]), own)
-                if way.is_sure or way.place in leaving
-                else None
-            )
+            why = _way_out(way, open_places, self._survey.packs, own) if way.is_sure or way.place in leaving else None
             if why is not None:
                 known = leaving.get(way.place, set())
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
@@ -444,9 +437,7 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
     return list(filter(reached.has_keys_only, spots)) or spots
 
 
-def _way_out(
-    way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], possible: Sequence[str], own: Collection[str]
-) -> str | None:
+def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], own: Collection[str]) -> str | None:
     """Return why a call out of the project holds back a key, ``None`` if it does not.
 
     An unknown callee may be any function of the project. This is a risk only if a place is not ready and the origin of
@@ -468,7 +459,7 @@ def _way_out(
     if package in own:
         return f"is passed to `{way.callee}`, which comes from `{package}` by a name that is not found in its files"
     if not way.is_certain:
-        return f"is passed to `{way.callee}`, which is unknown and may be one of {', '.join(possible)}"
+        return f"is passed to `{way.callee}`, of which it is not known what it calls"
     verb = "written" if way.is_written else "passed"
     if support == "no":
         return f"is {verb} to `{way.callee}`, and {package} takes raw keys only"

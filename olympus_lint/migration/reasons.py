@@ -66,8 +66,8 @@ def by_way(reason: Reason, way: Way, filenames: Mapping[str, str]) -> Reason:
 
 
 def not_followed(maker: Place, filenames: Mapping[str, str]) -> Reason:
-    """Return that the paths of a key are not known, since there are too many."""
-    return Reason(filenames[maker.file], maker.line, "has paths that are too many to tell apart")
+    """Return that the paths of a key are not known, as there are too many, or the values of several are joined."""
+    return Reason(filenames[maker.file], maker.line, "is not told apart from other values on its way")
 
 
 def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
@@ -77,6 +77,10 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     last = steps[-1] if steps else maker
     if doubt.kind in ("attribute", "object"):
         place, text = last, f"becomes the attribute `{doubt.name}` of an object that is not told apart from others"
+    elif doubt.kind == "part":
+        place, text = last, "is in a container that is not told apart from others"
+    elif doubt.kind == "leaf":
+        place, text = last, f"is in an object of `{doubt.target}`, and where such objects go is not known"
     elif doubt.kind == "merger" or doubt.place is None:  # that the key gets there may itself be by the merger
         steps = steps[:-1]
         place = steps[-1] if steps else maker

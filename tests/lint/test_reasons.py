@@ -734,6 +734,41 @@ TOLD_APART = {
         """,
         [False, True, True, True],
     ),
+    "callers of a function that is mapped over devices": (
+        """
+        @jax.pmap
+        def same(keys):
+            return keys
+        def show():
+            return somelib.show(same(jax.random.split(jax.random.PRNGKey(0))))
+        def draw():
+            return jax.random.normal(same(jax.random.split(jax.random.PRNGKey(1)))[0])
+        """,
+        [True, False],
+    ),
+    "callers of a function that maps a tree": (
+        """
+        def first(tree):
+            return jax.tree.map(lambda each: each[0], tree)
+        def show():
+            return somelib.show(first({"key": jax.random.split(jax.random.PRNGKey(0))}))
+        def draw():
+            return jax.random.normal(first({"key": jax.random.split(jax.random.PRNGKey(1))})["key"])
+        """,
+        [True, False],
+    ),
+    "what a function returns that is handed over with an argument": (
+        """
+        from functools import partial
+        def same(key, n):
+            return key
+        def show():
+            return somelib.show(partial(same, n=1)(jax.random.PRNGKey(0)))
+        def draw():
+            return jax.random.normal(same(jax.random.PRNGKey(1), 2))
+        """,
+        [True, False],
+    ),
     "an attribute of its own in a class of a library": (
         """
         import gym
@@ -809,6 +844,56 @@ def test_a_reason_says_where_unrelated_values_come_together() -> None:
     assert [step.row for step in reason.path] == [13]
 
 
+def test_a_reason_does_not_name_the_library_of_what_a_parameter_may_be() -> None:
+    (constructor,) = constructors(
+        """
+        def draw(key, apply):
+            return apply(key)
+        def run(model):
+            return draw(jax.random.PRNGKey(0), somelib.model().apply)
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == "is passed to `apply`, of which it is not known what it calls"
+
+
+def test_names_of_a_library_for_one_function_are_no_doubt() -> None:
+    (constructor,) = constructors(
+        """
+        try:
+            from jax.tree import map as tree_map
+        except ImportError:
+            from jax.tree_util import tree_map
+        def show(key):
+            return tree_map(lambda each: somelib.show(each), {"key": key})
+        show(jax.random.PRNGKey(0))
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+
+
+def test_a_reason_stops_at_an_object_beside_other_values() -> None:
+    (constructor,) = constructors(
+        """
+        from typing import NamedTuple
+        class State(NamedTuple):
+            count: int
+            key: jax.Array
+        def part(values, index):
+            return somelib.show(values[index])
+        def run(index):
+            part([index, index], index)
+            part(State(0, jax.random.PRNGKey(0)), index)
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == (
+        "is in an object of `State`, and where such objects go is not known; from here it may be passed to "
+        "`somelib.show`, and whether somelib takes typed keys is unknown on program.py:8"
+    )
+
+
 def test_a_long_path_is_shown_without_its_middle() -> None:
     path = tuple(Step("a.py", row) for row in range(1, 10))
     assert short(path) == "a.py:1 → :2 → :3 → … → a.py:7 → :8 → :9"
@@ -819,5 +904,5 @@ def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypat
     monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 3)
     (constructor,) = constructors(PATHS["element"][0])
     (reason,) = constructor.reasons
-    assert "too many to tell apart" in reason.text
+    assert "is not told apart from other values" in reason.text
     assert not reason.path

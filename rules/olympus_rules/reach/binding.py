@@ -85,7 +85,8 @@ class Binding:
                 if exact:
                     self.give(part, target, code, site, mapped.at(position - offset))
                 else:
-                    self.heap.stacked(part, target, None)
+                    with self.slots.trail.at(site):
+                        self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
                 further = self.parts(call, slot) if starred else slot
                 number = position - code.positional if is_known else None
@@ -99,7 +100,8 @@ class Binding:
     ) -> None:
         """Add an edge from the result of a function to that of a call."""
         if mapped.axes:
-            self.heap.stacked(self.heap.result(code), result, mapped.axes)
+            with self.slots.trail.at(site):
+                self.heap.stacked(self.heap.result(code), result, mapped.axes)
         else:
             self.join(self.heap.result(code), result, site, is_over=is_over)
 
@@ -281,8 +283,9 @@ class Binding:
             for slot, target in product(slots, targets):
                 if slot >= 0:
                     self.give(slot, target, code, site, called.mapped.at(index), is_over=is_over)
+        left = site or result + 1  # what is called later returns to nothing that it was given before
         result = self.paired(result) if called.is_paired else result
-        self.give_back(code, result, site, called.mapped, is_over=is_over)
+        self.give_back(code, result, left, called.mapped, is_over=is_over)
 
     def widen(self, source: Slot, *kinds: type) -> None:
         """Widen the keys that callables of a slot take and return: a mapped axis changes their rank."""

@@ -19,7 +19,19 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
-from olympus_rules.reach.values import CALLEES, BoundMethod, Class, Container, Function, Key, Object, Place, Unknown
+from olympus_rules.reach.values import (
+    CALLEES,
+    IN_PROJECT,
+    BoundMethod,
+    Class,
+    Container,
+    Function,
+    Key,
+    Made,
+    Object,
+    Place,
+    Unknown,
+)
 
 __all__ = ["Doubt", "Found", "Paths", "Way"]
 
@@ -31,8 +43,12 @@ MOST_CALLS, MOST_PARTS = 3, 2
 ANY = -1
 """Any part of a container."""
 PARTS = frozenset({"element", "elements", "inside"})
+SHARED = "shared"
+"""The owner of the slots between call sites and very many functions, through which a call goes on."""
 RESULTS = frozenset({"result", "returned by many"})
 POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
+OPENED: dict[object, tuple[type, ...]] = {"leaves": (Object,), "opened": (Container, Key, Made, Object)}
+"""The slots of parts of objects, with the values beside an object that may be what is read there instead."""
 STEP, CHOICE, DOUBT = 1, 30, 1000
 """Costs of a step, of one of several callees, and of an object of unknown class or a merger."""
 UNRELATED = 4
@@ -46,6 +62,7 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
+            ``leaf`` for the parts of an object whose way is not followed, ``part`` for those of a container,
             ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
             unrelated values come together.
         name: the attribute, or how the callee is written; empty for a merger.
@@ -169,13 +186,24 @@ class Paths:
                 owner = name[0]
             elif name[0] == "result":
                 owner = name[1]
-            elif name[0] in PARTS:
-                assert isinstance(name[1], int)
+            elif isinstance(display := self._display(slot), int):
+                owner = self.owner(display)
+            elif name[0] in ("handed to many", "returned by many"):
+                owner = SHARED
+            elif name[0] == "rows" and isinstance(name[1], int):
                 owner = self.owner(name[1])
             elif len(name) > 1 and isinstance(name[1], Place):
                 owner = self._functions.get(name[1])
             self._owners[slot] = owner
         return self._owners[slot]
+
+    def _display(self, part: Slot) -> Slot | None:
+        """Return the slot of the display of the container that a slot has a part of, or the leaves."""
+        name = self._names[part]
+        if name[0] in PARTS:
+            assert isinstance(name[1], int)
+            return name[1]
+        return name[1].display if name[0] == "leaves" and isinstance(name[1], Container) else None
 
     def before(self, state: State, depth: int) -> Iterator[tuple[State, int]]:
         """Return the states from which one step leads to a state, with the costs.
@@ -187,41 +215,44 @@ class Paths:
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
             kind = self._names[source][0]
+            is_part = tag < 0 and self._display(source) is not None
             if kind in POOLS and tag < 0:
                 if may_open:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
                 yield from self._pooled(source, state, skips=may_open and not self.slots.mask(~tag) & self._unknown)
-            elif kind in PARTS and tag < 0 and may_open:
+            elif is_part and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
-            elif kind in PARTS and tag < 0:
-                yield State(source, (), state.parts), STEP
+            elif is_part:
+                yield State(source, (), state.parts), DOUBT
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
                 if calls is not None:
                     yield State(source, calls, state.parts), self._cost(tag)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
-                yield State(source, calls, state.parts), self._cost_of_read(source, state.slot)
+                yield State(source, calls, state.parts), self._cost_of_read(source, state.slot, tag)
         if state.parts:
             yield from self._parts_made(state)
 
     def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[tuple[State, int]]:
         """Return the parts in a pool; ``skips`` those of containers, which are found where the containers go."""
         for source, *_ in self._incoming.get(pool, ()):
-            if self._names[source][0] not in PARTS or not skips:
+            if self._display(source) is None or not skips:
                 yield State(source, (), state.parts), STEP
 
     def _parts_made(self, state: State) -> Iterator[tuple[State, int]]:
         """Return the parts of the containers that are made at a slot."""
         *outer, part = state.parts
         elements = self._elements.get(state.slot, ())
-        parts = elements if part == ANY else [part] if self._names[part][1] == state.slot else []
+        parts = elements if part == ANY else [part] if self._display(part) == state.slot else []
         for each in parts:
             yield State(each, state.calls, tuple(outer)), STEP
 
     def crossed(self, state: State, source: Slot) -> tuple[int, ...]:
         """Return the calls after a step that is neither a call nor a return: any, in another function."""
         owner = self.owner(source)
+        if SHARED in (owner, self.owner(state.slot)):
+            return state.calls
         return state.calls if owner is not None and owner is self.owner(state.slot) else ()
 
     def _through(self, calls: tuple[int, ...], tag: int, *, leaves: bool) -> tuple[int, ...] | None:
@@ -240,15 +271,23 @@ class Paths:
             return DOUBT
         return CHOICE if self._is_choice(call.function) else STEP
 
-    def _cost_of_read(self, source: Slot, target: Slot) -> int:
+    def _cost_of_read(self, source: Slot, target: Slot, tag: int) -> int:
         kind = self._names[source][0]
-        if kind in ("attribute", "loose") or self._is_merger(source):
+        if kind in ("attribute", "loose") or self._is_merger(source) or self._is_hidden(source, target, tag):
             return DOUBT
         return CHOICE if kind == "field" and self._is_of_several(target) else STEP
 
     def _is_merger(self, slot: Slot) -> bool:
         """Return whether a slot that keys pass holds many functions and classes beside them."""
         return (self.slots.mask(slot) & self._callees).bit_count() >= UNRELATED
+
+    def _is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
+        """Return whether the parts of an object are read where it is in another one, or may be another value."""
+        kind, *of = self._names[source]
+        if tag >= 0 or kind not in OPENED or not isinstance(of[0], Object):
+            return False
+        others = self.slots.mask(~tag) & ~self.slots.bit(of[0])
+        return ~tag == target or bool(others & self.slots.of_kinds(*OPENED[kind]))
 
     def _is_of_several(self, target: Slot) -> bool:
         """Return whether the object whose attribute is read may be one of several unrelated classes."""
@@ -262,7 +301,10 @@ class Paths:
         return self._several[owner]
 
     def _is_choice(self, function: Slot) -> bool:
-        return (self.slots.mask(function) & self.slots.of_kinds(*CALLEES)).bit_count() > 1
+        callees = self.slots.mask(function)
+        if not callees & self.slots.of_kinds(*IN_PROJECT):
+            return False  # names of a library for one function
+        return (callees & self.slots.of_kinds(*CALLEES)).bit_count() > 1
 
     def around(self, values: int) -> int:
         """Return the mask of the containers that hold some values, at any depth."""
@@ -279,7 +321,9 @@ class Paths:
 
     def made_at(self, part: Slot) -> int:
         """Return the mask of the container of a part."""
-        return self._bits(self._names[part][1])  # type: ignore[arg-type]
+        display = self._display(part)
+        assert display is not None
+        return self._bits(display)
 
     def _bits(self, display: int) -> int:
         found = self._of_display.get(display)
@@ -310,6 +354,11 @@ class Paths:
             following = target
         return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure)
 
+    def _jumps(self, source: Slot, target: Slot) -> Iterator[Doubt]:
+        """Return the doubt of a part that is read where its container was not followed."""
+        if not any(each == source and tag >= 0 for each, _, tag in self._incoming[target]):
+            yield Doubt(self._places.get(target), "part", "")
+
     def _doubts(self, source: Slot, target: Slot) -> Iterator[Doubt]:
         """Return what is not known of a step."""
         name = self._names[source]
@@ -319,6 +368,10 @@ class Paths:
             family = name[1]
             assert isinstance(family, ClassCode)
             yield Doubt(self._places.get(target), "object", str(name[2]), family.name)
+        if any(each == source and self._is_hidden(source, target, tag) for each, _, tag in self._incoming[target]):
+            yield Doubt(self._places.get(target), "leaf", "", name[1].code.name)  # type: ignore[attr-defined]
+        if self._display(source) not in (None, target):
+            yield from self._jumps(source, target)
         tags = [tag for each, _, tag in self._incoming[target] if each == source and tag > 0]
         call = self._calls.get(tags[0]) if tags else None
         if call is None:

@@ -279,6 +279,7 @@ class ProjectReach:
     def escapes(self) -> list[Escape]:
         """Return the calls that pass keys to libraries or to unknown callees."""
         found = []
+        names = list(self.slots.numbers)
         for call in self.calls.all:
             keys = self.keys_in(call.given)
             if not keys:
@@ -295,7 +296,7 @@ class ProjectReach:
             if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
                 found.append(way(library=""))
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                one = len(set(known)) == 1
+                one = len(set(known)) == 1 and _is_told(self.slots, call, known[0], names[call.result][0])
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
         return found + list(given_to_objects(self))
 
@@ -340,6 +341,32 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
         if keys:
             name = reached.names.canonical(libraries.pop())
             yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
+
+
+def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
+    """Return whether a callee that a library made is the only one that the code shows.
+
+    A parameter may be given something else, and of what is beside it in the object of a method no attribute may be
+    known, as of a function that a decorator of a library makes.
+    """
+    if isinstance(callee, Library):
+        return True
+    function = call.node.func
+    spelled = function.value if isinstance(function, ast.Attribute) else function
+    if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
+        return False
+    owners = [] if call.owner is None else slots.values(call.owner)
+    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
+    return not others
+
+
+def _is_parameter(name: str, scope: object) -> bool:
+    """Return whether a name is a parameter of a function, or of one around it; the object of a method is none."""
+    while isinstance(scope, FunctionCode):
+        if name in scope.parameters:
+            return scope.owner is None or name != next(iter(scope.parameters))
+        scope = scope.parent
+    return False
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:

@@ -44,7 +44,13 @@ class Trail:
     @contextmanager
     def reading(self, owner: int) -> Iterator[None]:
         """Tag the edges that are added meanwhile as reads of the parts of what a slot holds."""
-        former, self._opened = self._opened, ~owner
+        with self.at(~owner):
+            yield
+
+    @contextmanager
+    def at(self, tag: int) -> Iterator[None]:
+        """Give a tag to the edges that are added meanwhile and have none."""
+        former, self._opened = self._opened, tag
         try:
             yield
         finally:

@@ -121,7 +121,8 @@ class Trees:
     def keys_inside(self, value: Value, slot: Slot) -> None:
         """Copy the keys among the leaves of an object in another one."""
         for part in self.leaves_of(value):
-            self.slots.add_edge_of(part, slot, Key)
+            with self.slots.trail.reading(slot):
+                self.slots.add_edge_of(part, slot, Key)
 
     def copy_leaves(self, source: Slot, target: Slot) -> None:
         """Copy the leaves of the pytrees of a slot.
@@ -133,7 +134,8 @@ class Trees:
 
         def each(value: Value) -> None:
             for part in self.leaves_of(value):
-                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
+                with self.slots.trail.reading(source):
+                    self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
 
         self.heap.open(
             source,
