@@ -64,7 +64,8 @@ def migrate(args: Namespace) -> int:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     prepare_collector()
     texts, data = read(files, problems)
-    texts += read_along(texts, configuration.at)
+    along, is_cut_short = read_along(texts, configuration.at)
+    texts += along
     target = target_of(args.migrate, settings)
     writes = settings.fix or settings.fix_only
 
@@ -80,6 +81,7 @@ def migrate(args: Namespace) -> int:
     migration.problems += problems + failed
     keyed = [filename for filename, found in migration.constructors.items() if found]
     migration.outside = look_outside(migration.named, migration.further, configuration.at, keyed)
+    migration.outside.is_cut_short |= is_cut_short
     migration.not_in_git = not_in_git(data) if migration.changed else []
     for note in (note for text in migration.named for note in text.said):
         say(f"note: {note}", args)

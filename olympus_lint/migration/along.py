@@ -23,8 +23,10 @@ MOST_BYTES = 10_000_000
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
-def read_along(texts: Sequence[Text], settings_at: Callable[[Path], Settings]) -> list[Text]:
+def read_along(texts: Sequence[Text], settings_at: Callable[[Path], Settings]) -> tuple[list[Text], bool]:
     """Return the files of the project that the named files import, directly or through each other.
+
+    The second part of the result says whether there are more, over the limit.
 
     Modules with the name of a library are none of the project, and neither are installed packages beside the named one.
 
@@ -50,10 +52,10 @@ def read_along(texts: Sequence[Text], settings_at: Callable[[Path], Settings]) -
             left -= len(data)
             text = module_text(str(file), data, "python")
             if left < 0:
-                return found
+                return found, True
             found.append(Text(_shown(file), _settings_of(file, settings_at, texts[0]), text, is_named=False))
             waiting.append(found[-1])
-    return found
+    return found, False
 
 
 def _needed(text: Text, further: tuple[Path, ...], reserved: Collection[str]) -> Iterator[Path]:

@@ -54,7 +54,7 @@ HEADINGS = {
     "mentions": "Mentioned in strings, comments and prose, not rewritten",
     "check": "Check it",
 }
-CUT_SHORT = "The search for files that import what changes ended at its limit: name the whole project."
+CUT_SHORT = "The search for files that import or are imported by these ended at its limit: name the whole project."
 FAILING = frozenset(
     {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
 )

@@ -21,6 +21,7 @@ from olympus_rules.libraries.names import UINT32
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Key, Place
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
@@ -68,9 +69,8 @@ class Merged:
         """
         for call, found in self._sinks.of(document, path):
             yield self._tree(call, found, path)
-        for node in ast.walk(document.tree):
-            if not is_guarded(node, document.parents):
-                yield from self._described(node, document, path)
+        for node in every_node(document.tree):
+            yield from self._described(node, document, path)
 
     def _tree(self, call: ast.Call, found: Sunk, path: str) -> Possible:
         row = self._reached.names.libraries.get(found.library).conversion
@@ -93,7 +93,7 @@ class Merged:
             if not self._reached.has_keys_only(place):
                 held = {each.site for each in self._reached.values(place) if isinstance(each, Key)}
                 makers = self._given(value, document, path) & held
-            if makers:
+            if makers and not is_guarded(node, document.parents):
                 fact: Fact = (
                     ShapeLogic(node=described, confidence=Confidence.POSSIBLE, form="shape-equals", subject=value)
                     if is_shape
@@ -141,7 +141,7 @@ def origins(value: ast.expr, document: Document) -> Iterator[ast.Call]:
     if not isinstance(value, ast.Name):
         return
     scope = scope_of(value, document.parents)
-    for each in ast.walk(scope) if scope is not None else ():
+    for each in every_node(scope) if scope is not None else ():
         match each:
             case ast.Assign(targets=[ast.Name(id=value.id)], value=ast.Call() as made):
                 yield made

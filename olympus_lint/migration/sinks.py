@@ -13,12 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_for_people
-from olympus_lint.migration.unseen import COLLECTIVES, STACKING, TEXT, is_guarded
+from olympus_lint.migration.unseen import COLLECTIVES, NUMERIC, STACKING, TEXT, is_guarded
 from olympus_rules.libraries.names import LAX, METADATA, NUMPY
 from olympus_rules.reach.passing import Argument, Passing, passings
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
     from olympus_rules.libraries import Model
@@ -30,7 +31,6 @@ HARMLESS = frozenset({"cast", "device_get", "dtype", "elementwise", "fill", "pri
 """Forms of conversions whose effect depends on more than the argument."""
 KEEPING = frozenset({"checkpoint", "pickle", "save"})
 """Forms of conversions that write a tree to a file."""
-NUMPY_ITSELF = "numpy."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Sinks:
             document: the file.
             path: its absolute path.
         """
-        for node in ast.walk(document.tree) if self._found else ():
+        for node in every_node(document.tree) if self._found else ():
             if isinstance(node, ast.Call):
                 found = self._found.get(place_of(path, node))
                 if found and not is_guarded(node, document.parents) and not is_for_people(node, document.parents):
@@ -91,7 +91,7 @@ class Sinks:
         if passing.is_handed or not passing.arguments[0].in_parts:
             return True
         row = self._reached.names.libraries.get(passing.library).conversion
-        if row is None or passing.library.startswith(NUMPY_ITSELF):
+        if row is None or passing.library.startswith(NUMERIC):
             return False
         return row.form in KEEPING or (row.form == "assertion" and len(row.places) > 1)
 

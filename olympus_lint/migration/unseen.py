@@ -23,7 +23,7 @@ from olympus_rules.syntax.document import Parents, every_node
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["COLLECTIVES", "STACKING", "TEXT", "is_guarded", "is_permutation", "unseen"]
+__all__ = ["COLLECTIVES", "NUMERIC", "STACKING", "TEXT", "is_guarded", "is_permutation", "unseen"]
 
 NUMBERS = frozenset(
     """

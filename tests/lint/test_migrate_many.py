@@ -90,3 +90,49 @@ def test_what_one_of_very_many_functions_does_is_announced(program: str) -> None
 @pytest.mark.parametrize("program", FINE.values(), ids=FINE)
 def test_what_very_many_functions_do_right_holds_nothing_back(program: str) -> None:
     assert not any(reasons(program))
+
+
+POOLED = {
+    "dictionaries that a class is made of": """
+import dataclasses
+@dataclasses.dataclass
+class State:
+    keys: object = None
+def make(options):
+    return State(**options)
+for options in [{each}]:
+    last = make(options)
+result = [int(word) for word in last.keys[0]]
+""",
+    "dictionaries of the attributes of objects": """
+{classes}
+def keys(state):
+    return vars(state)["keys"][0]
+for state in [{objects}]:
+    last = keys(state)
+result = [int(word) for word in last]
+""",
+    "operators of objects": """
+{classes}
+def first(state):
+    return state + 1
+for state in [{objects}]:
+    last = first(state)
+result = [int(word) for word in last]
+""",
+}
+
+
+@pytest.mark.parametrize("name", POOLED)
+def test_what_is_pooled_of_very_many_objects_holds_back(name: str) -> None:
+    """The dictionaries, attributes and methods of more objects than are told apart at one place."""
+    number = 80
+    method = "    def __add__(self, other): return self.keys[0]"
+    classes = "\n".join(
+        f"class C{each}:\n    def __init__(self, keys): self.keys = keys\n{method}" for each in range(number)
+    )
+    objects = ", ".join(f"C{each}([{KEY if each == number - 1 else 0}])" for each in range(number))
+    each = ", ".join(f"{{'keys': [{KEY if each == number - 1 else 0}], 'n{each}': 0}}" for each in range(number))
+    code = POOLED[name].replace("{classes}", classes).replace("{objects}", objects).replace("{each}", each)
+    migration = migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"))
+    assert [bool(one.reasons) for one in migration.constructors["program.py"]] == [True]

@@ -472,7 +472,7 @@ TOLD_APART = {
         """,
         [True],
     ),
-    "an attribute of which a loop does not spell out the name": (
+    "an attribute beside those of which a loop spells out the names": (
         """
         class Agent:
             def __init__(self, key, n):

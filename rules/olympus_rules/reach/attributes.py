@@ -179,7 +179,7 @@ class Attributes:
     def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
         """Write the attributes of the objects of a class that the dictionaries of a slot have.
 
-        Of very many dictionaries, what they have is written under unknown names.
+        Of very many dictionaries, what they have is written to each attribute that is known.
         """
         every = self.slots.slot("fields of many", source)
 
@@ -195,6 +195,8 @@ class Attributes:
 
         def rest() -> None:
             self.heap.iterate(source, every)
+            for name in dict.fromkeys((*code.fields, *self.classes.fields.names_of(code))):
+                self.set_field(code, name, every)
             self.trees.set_any(Object(code), every)
 
         self.slots.watch_few(source, write, rest, Container)
