@@ -46,6 +46,20 @@ state = [0.5]
 state.append(key)
 out = jax.tree.reduce(lambda total, leaf: total + jnp.size(leaf), state, 0)
 """,
+    "a list of keys in an attribute whose name is computed": """
+class Holder:
+    def fill(self, **options):
+        for name, value in options.items():
+            setattr(self, name, value)
+
+    def show(self):
+        return [int(word) for word in self.keys[0]]
+
+
+holder = Holder()
+holder.fill(keys=[key])
+out = holder.show()
+""",
     "a list with all of another one": """
 state = [{'rng': key}, *[1, 2]]
 out = jax.tree.map(lambda k: k.sum(), state[0]['rng'])

@@ -75,14 +75,15 @@ class Trees:
     def written_anywhere(self, owner: Object) -> Slot:
         """Return the slot of what is written to unknown attributes of an object.
 
-        Of it, only keys are in each attribute: with all values, one ``setattr`` in a base class makes one pool of all
-        attributes of its heirs.
+        Of it, only keys and containers are in each attribute: with all values, one ``setattr`` in a base class makes
+        one pool of all attributes of its heirs.
         """
         slot = self.slots.slot("written anywhere", owner)
         if slot not in self._written_anywhere:
             self._written_anywhere.add(slot)
             keys = self.slots.slot("written field", owner.code, None)
             self.heap.shift(slot, keys, None)
+            self.slots.add_edge_of(slot, keys, Container)
             self.heap.classes.fields.write_anywhere(owner.code, keys)
         return slot
 
