@@ -68,6 +68,8 @@ class Contents:
         self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
         self._records: dict[Value, int] = {}
+        self._apart: dict[int, Parts] = {}
+        self._masks: dict[int, int] = {}
         self._layers: dict[tuple[int, bool], Parts] = {}
         self._recorded: dict[int, Parts] = {}
         self._attributes: dict[ClassCode, tuple[int, list[Slot]]] = {}
@@ -104,7 +106,7 @@ class Contents:
         found = self._layers.get((holders, told_apart))
         if found is None:
             each = [self.parts(holder, told_apart=told_apart) for holder in self._slots.listed(holders)]
-            found = self._layers[holders, told_apart] = union_of(each)
+            found = self._layers[holders, told_apart] = self._of_parts(*union_of(each))
         return found
 
     def keys_of(self, values: int) -> tuple[int, bool]:
@@ -141,13 +143,13 @@ class Contents:
             every = self._slots.listed(holders)
             trees = [each for each in every if not isinstance(each, Object) or each.code not in plain]
             each = [Parts(self._keys_of_record(tree), self.parts(tree).holders) for tree in trees]
-            found = self._recorded[holders] = union_of(each)
+            found = self._recorded[holders] = self._of_parts(*union_of(each))
         return found
 
     def _keys_of_record(self, holder: Value) -> int:
         """Return the mask of the keys that are a part of a record, which is no array or list of keys."""
         if holder not in self._records:
-            masks = [mask for mask in map(self._slots.mask, self._fields_of(holder)) if mask]
+            masks = set(map(self._slots.mask, self._fields_of(holder))) - {0}
             keys = [0 if mask & (self._holders | self._beside) else mask & self._keys for mask in masks]
             found = 0 if all(keys) else reduce(or_, keys, 0)
             is_merged = isinstance(holder, Container) and len(self._made_by(found)) > MANY
@@ -164,6 +166,13 @@ class Contents:
         return [slot for name, slot in self._trees.heap.named_elements(holder).items() if isinstance(name, kind)]
 
     def _told_apart(self, values: int) -> Parts:
+        """Return the keys, or the containers and objects, of a place; nothing of one that is not told apart."""
+        found = self._apart.get(values)
+        if found is None:
+            found = self._apart[values] = self._of_parts(*self._what_counts(values))
+        return found
+
+    def _what_counts(self, values: int) -> Parts:
         keys, holders = values & self._keys, values & self._holders
         if keys and holders and self._made_by(keys) <= self._made_by(self.of(holders)):
             keys = 0  # elements: who writes one by a subscript may write it to an array
@@ -179,10 +188,15 @@ class Contents:
         """Return the elements of a container, or the attributes of an object."""
         found = self._parts.get((holder, told_apart))
         if found is None:
-            masks = list(map(self._slots.mask, self.slots_of(holder)))
+            masks = set(map(self._slots.mask, self.slots_of(holder)))
             each = union_of([self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks])
-            found = self._parts[holder, told_apart] = Parts(each.keys & self._keys, each.holders & self._holders)
+            found = self._parts[holder, told_apart] = self._of_parts(each.keys, each.holders)
         return found
+
+    def _of_parts(self, keys: int, holders: int) -> Parts:
+        """Return the keys, containers and objects of masks; equal masks, of which there are many, are one object."""
+        keys, holders = keys & self._keys, holders & self._holders
+        return Parts(self._masks.setdefault(keys, keys), self._masks.setdefault(holders, holders))
 
     def attributes(self, values: int) -> tuple[list[Slot], bool]:
         """Return the attributes of the objects in a mask, also of those in others, and whether these are all."""

@@ -9,7 +9,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots
-from olympus_rules.reach.trail import BOTH, KEYS, LATER
+from olympus_rules.reach.trail import BOTH, LATER
 from olympus_rules.reach.values import (
     UNDIVIDED,
     WHOLE,
@@ -93,6 +93,7 @@ class Heap:
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
+        self._shifts: dict[int | None, Callable[[int], int]] = {}
         self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
         self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
@@ -152,12 +153,9 @@ class Heap:
 
     def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy the keys of a slot with ``axes`` more axes; ``None`` is an unknown number."""
-
-        if axes == 0:
-            self.slots.add_edge_of(source, target, Key)
-        else:
-            self.slots.trail.add(source, target, KEYS)
-            self.slots.watch_mask(source, lambda keys: self.slots.put_mask(target, self._shifted(keys, axes)), Key)
+        if axes != 0 and axes not in self._shifts:
+            self._shifts[axes] = partial(self._shifted, axes=axes)
+        self.slots.add_edge_of(source, target, Key, change=self._shifts.get(axes))
 
     def _shifted(self, keys: int, axes: int | None) -> int:
         """Return the mask of keys with ``axes`` more axes."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import LIMITED
 from olympus_rules.reach.project import ProjectReach, functions_of
 from olympus_rules.reach.reading import place_of
@@ -67,7 +66,7 @@ class _Search:
         """Take the analysis."""
         self.reached = reached
         self.slots = reached.slots
-        self.contents = Contents(reached.graph.attributes.trees)
+        self.contents = reached.contents
         self.keys = self.slots.of_kinds(Key)
         self.holders = self.slots.of_kinds(Container, Object)
         self.unknown = self.slots.of_kinds(Unknown)

@@ -119,7 +119,11 @@ Edge: TypeAlias = tuple[Slot, int, int]
 
 
 class Paths:
-    """The paths of a solved graph."""
+    """The paths of a solved graph.
+
+    Attributes:
+        handed: the arguments of each call, and what each assignment to an attribute writes.
+    """
 
     def __init__(self, graph: Graph, vague: Collection[Slot]) -> None:
         """Index the edges of a graph; ``vague`` are the slots of attributes of objects of unknown class."""
@@ -129,6 +133,11 @@ class Paths:
         self._names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
         self._functions = {call.place: self._names[call.result][0] for call in graph.calls.all}
+        self.handed: dict[Place, list[Slot]] = defaultdict(list)
+        for call in graph.calls.all:
+            self.handed[call.place] += call.given
+        for place, _, _, written in graph.attributes.written:
+            self.handed[place].append(written)
         self._places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
         self._incoming: dict[Slot, dict[Edge, None]] = defaultdict(dict)
         for source, target, carries, tag in self.slots.trail.edges():
@@ -154,10 +163,6 @@ class Paths:
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
         return self.to([slot for place in places for slot in self._expressions.get(place, ())], makers)
-
-    def arguments(self, place: Place) -> list[Slot]:
-        """Return the slots of the arguments of a call."""
-        return [slot for call in self._calls.values() if call.place == place for slot in call.given]
 
     def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> Found:
         """Search the paths from constructors to slots, or to containers there.

@@ -125,7 +125,7 @@ class ProjectReach:
         settling = Settling(self.graph)
         settling.run()
         self._vague = {slot for _, slot in settling.read_vaguely}
-        self._contents = Contents(attributes.trees)
+        self.contents = Contents(attributes.trees)
         self._texts = Contents(attributes.trees, as_text=True)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
@@ -172,7 +172,7 @@ class ProjectReach:
 
     def ranks_of_elements(self, container: Container) -> set[int | None]:
         """Return the numbers of axes of the keys that are elements of a container, where nothing else is one."""
-        slots = [slot for slot in self._contents.slots_of(container) if self.slots.mask(slot)]
+        slots = [slot for slot in self.contents.slots_of(container) if self.slots.mask(slot)]
         return self._ranks(slots) if all(map(self._holds_keys_only, slots)) else set()
 
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
@@ -203,7 +203,7 @@ class ProjectReach:
         found = 0
         for slot in slots:
             mask = self.slots.mask(slot)
-            found |= (mask & self._made_keys) | (self._contents.of(mask) & self._made_keys)
+            found |= (mask & self._made_keys) | (self.contents.of(mask) & self._made_keys)
         return self._sites(found)
 
     @cached_property
@@ -238,9 +238,9 @@ class ProjectReach:
             of_merged: whether to return, for a slot without such keys, those that its merged values may be or hold.
         """
         mask = self.slots.mask(slot)
-        keys, in_parts = self._contents.keys_of(mask)
+        keys, in_parts = self.contents.keys_of(mask)
         if of_merged:
-            keys, in_parts = (0, False) if keys & self._made_keys else self._contents.possible(mask)
+            keys, in_parts = (0, False) if keys & self._made_keys else self.contents.possible(mask)
         return self._sites(keys & self._made_keys), in_parts
 
     def shown_keys(self, place: Place) -> frozenset[Place]:
@@ -251,11 +251,11 @@ class ProjectReach:
 
     def ways_to(self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
         """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
-        at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
-        written = self.graph.attributes.written if is_call else []
-        slots = [slot for place in places for slot in at(place)]
-        slots += [source for place, _, _, source in written if place in places]
-        attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
+        if not self.slots.trail.is_complete:
+            return Found({}, is_complete=False)
+        at = self.paths.handed if is_call else self.graph.expressions
+        slots = [slot for place in places for slot in at.get(place, ())]
+        attributes, are_all = self.contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
         found = self.paths.to([*slots, *attributes], makers)
         return found if are_all else replace(found, is_complete=False)
 
@@ -270,7 +270,8 @@ class ProjectReach:
         """
         module = self.names.modules[path]
         waiting = [self.heap.variable(module, name) for name in module.local_names]
-        waiting += self.slots.named("attribute") + self.slots.named("written field") + self.slots.named("loose")
+        attributes = ("attribute", "loose", "written field")
+        waiting += [slot for name, slot in self.slots.numbers.items() if name[0] in attributes]
         waiting += [self.heap.result(method) for methods in self.heap.classes.methods.values() for method in methods]
         seen: set[Slot] = set()
         found: frozenset[Place] = frozenset()

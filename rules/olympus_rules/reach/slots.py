@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
 
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
@@ -15,6 +15,7 @@ __all__ = ["Slot", "Slots"]
 Slot = int
 Watcher = Callable[[Value], object]
 MaskWatcher = Callable[[int], object]
+Change = Callable[[int], int]
 Kinds = tuple[type, ...]
 GROWTH = 1.5
 FEWEST = 10_000
@@ -26,8 +27,8 @@ MORE_STEPS = 500_000
 MOST_TOLD_APART = 64
 FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
 """The number of values of a kind that a slot takes after too many steps; at 0, only of kinds that flow."""
-LISTS = 10_000
-"""The limit of masks whose values are kept as a list."""
+MOST_IN_LISTS = 2_000_000
+"""The limit of the values in the lists that are kept of masks."""
 MASKS = 50_000
 """The limit of masks that are looked up to be shared."""
 MOST_GROUPS = 8
@@ -105,10 +106,11 @@ class Watching:
 
 @dataclass(slots=True, eq=False)
 class EdgesOfKinds:
-    """The targets of a slot that take its values of some kinds."""
+    """The targets of a slot that take its values of some kinds, or what ``change`` makes of them."""
 
     wanted: list[int]
     targets: set[Slot]
+    change: Change | None = None
 
 
 NO_TARGETS: set[Slot] = set()
@@ -142,6 +144,7 @@ class Slots:
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
         self._lists: dict[int, list[Value]] = {}
+        self._in_lists = 0
         self._masks: dict[int, int] = {}
         self.same: list[Slot] = []
         self._values: list[int] = []
@@ -175,6 +178,13 @@ class Slots:
             self._queue.grow()
         return found
 
+    def finish(self) -> None:
+        """Let the memory of edges and watchers go: what slots hold changes no more, but for new edges of questions."""
+        count = len(self._values)
+        self._targets, self._typed_edges = [NO_TARGETS] * count, [NO_EDGES] * count
+        self._sent, self._watching = [0] * count, [NO_WATCHERS] * count
+        self._masks.clear()
+
     def forget(self) -> None:
         """Let the memory go: nothing can be asked afterwards."""
         for each in (self.numbers, self._order, self._lists, self.lost):
@@ -204,8 +214,10 @@ class Slots:
             while at >= 0:
                 found.append(self._known[at])
                 at = bits.find("1", at + 1)
-            if len(self._lists) >= LISTS:
+            self._in_lists += len(found)
+            if self._in_lists > MOST_IN_LISTS:
                 self._lists.clear()
+                self._in_lists = len(found)
             self._lists[mask] = found
         return found
 
@@ -220,16 +232,6 @@ class Slots:
             mask = sum(1 << number for number, value in enumerate(self._known) if isinstance(value, kinds))
             found = self._kinds[kinds] = [mask]
         return found
-
-    def empty(self) -> Iterator[tuple[Slot, Hashable]]:
-        """Return the empty slots, with the first part of their names."""
-        for name, slot in list(self.numbers.items()):
-            if not self.mask(slot):
-                yield slot, name[0]
-
-    def named(self, kind: Hashable) -> list[Slot]:
-        """Return the slots whose names begin with ``kind``."""
-        return [slot for name, slot in self.numbers.items() if name[0] == kind]
 
     def put(self, slot: Slot, value: Value) -> None:
         """Put a value into a slot."""
@@ -252,18 +254,35 @@ class Slots:
                 mask[0] |= bit
         return bit
 
-    def add_edge_of(self, source: Slot, target: Slot, *kinds: type, site: int = 0) -> None:
-        """Add an edge for the values of some kinds; ``site`` is that of :meth:`add_edge`."""
+    def add_edge_of(
+        self, source: Slot, target: Slot, *kinds: type, change: Change | None = None, site: int = 0
+    ) -> None:
+        """Add an edge for the values of some kinds.
+
+        Args:
+            source, target: the slots.
+            kinds: the kinds.
+            change: returns the mask of what the target holds instead of a mask of values.
+            site: that of :meth:`add_edge`.
+        """
         carries = (KEYS if Key in kinds else 0) | (CONTAINERS if Container in kinds else 0)
         if carries:
             self.trail.add(source, target, carries, site)
-        source, wanted = self.same[source], self._mask_of(kinds)
+        source = self.same[source]
         if self._typed_edges[source] is NO_EDGES:
             self._typed_edges[source] = []
-        targets = targets_of(self._typed_edges[source], wanted)
-        if target not in targets:
-            targets.add(target)
-            self._spread(self.same[target], self._values[source] & wanted[0])
+        edges = edges_of(self._typed_edges[source], self._mask_of(kinds), change)
+        if target not in edges.targets:
+            edges.targets.add(target)
+            self._send(edges, self._values[source], (target,))
+
+    def _send(self, edges: EdgesOfKinds, values: int, targets: Collection[Slot]) -> None:
+        """Send values of a slot to targets of some kinds."""
+        taken = values & edges.wanted[0]
+        if taken and edges.change is not None:
+            taken = edges.change(taken)
+        for target in targets if taken else ():
+            self._spread(self.same[target], taken)
 
     def add_edge(self, source: Slot, target: Slot, site: int = 0) -> None:
         """Add an edge: the target holds all values of the source, now and later.
@@ -384,9 +403,7 @@ class Slots:
                 for target in tuple(self._targets[slot]):
                     self._spread(self.same[target], fresh)
                 for each in tuple(self._typed_edges[slot]):
-                    taken = fresh & each.wanted[0]
-                    for target in tuple(each.targets) if taken else ():
-                        self._spread(self.same[target], taken)
+                    self._send(each, fresh, tuple(each.targets))
             self._steps += 1 + len(self._watching[slot])
             self._show(slot)
 
@@ -419,7 +436,7 @@ class Slots:
             self._sent[first] &= self._sent[other]
             self._targets[first] |= self._targets[other]
             for each in self._typed_edges[other]:
-                targets_of(self._typed_edges[first], each.wanted).update(each.targets)
+                edges_of(self._typed_edges[first], each.wanted, each.change).targets.update(each.targets)
             self._watching[first] += self._watching[other]
             self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
             self._watching[other] = NO_WATCHERS
@@ -434,13 +451,13 @@ def shared(masks: dict[int, int], mask: int) -> int:
     return masks.setdefault(mask, mask)
 
 
-def targets_of(edges: list[EdgesOfKinds], wanted: list[int]) -> set[Slot]:
-    """Return the targets, to be changed, of those edges that take the values of some kinds; there may be none yet."""
-    for each in edges:
-        if each.wanted is wanted:
-            return each.targets
-    edges.append(EdgesOfKinds(wanted, set()))
-    return edges[-1].targets
+def edges_of(every: list[EdgesOfKinds], wanted: list[int], change: Change | None) -> EdgesOfKinds:
+    """Return those of the edges of a slot that take some values and change them in one way; there may be none yet."""
+    for each in every:
+        if each.wanted is wanted and each.change is change:
+            return each
+    every.append(EdgesOfKinds(wanted, set(), change))
+    return every[-1]
 
 
 def _united(watched: list[Watching]) -> list[Watching]:

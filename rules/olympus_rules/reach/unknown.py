@@ -80,10 +80,12 @@ class Settling:
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
         self._unknown_records()
-        for slot, scope in self.slots.empty():
-            if isinstance(scope, ir.FunctionCode) and slot not in self.graph.nothing:
+        for (scope, *_), slot in list(self.slots.numbers.items()):
+            is_empty = isinstance(scope, ir.FunctionCode) and not self.slots.mask(slot)
+            if is_empty and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
         self._settle()
+        self.slots.finish()
 
     def _settle(self) -> None:
         """Propagate values, and hand on what calls of very many functions are given."""
