@@ -155,7 +155,8 @@ class Contents:
         """Return the elements of a container, or the attributes of an object."""
         found = self._parts.get((holder, told_apart))
         if found is None:
-            masks = list(map(self._slots.mask, self.slots_of(holder)))
+            own = self._slots.bit(holder)  # a tree of trees, each of which may be a part of another one, holds itself
+            masks = [self._slots.mask(slot) & ~own for slot in self.slots_of(holder)]
             each = [self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks]
             keys, holders = (reduce(or_, (parts[kind] for parts in each), 0) for kind in range(2))
             found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
