@@ -14,6 +14,7 @@ from olympus_lint.project.settings import Settings
 HEAD = """\
 import collections
 import dataclasses
+import functools
 import io
 import itertools
 import operator
@@ -23,6 +24,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
 key = jax.random.PRNGKey(1)
 """
@@ -73,8 +75,40 @@ out = ~other
 rows = jnp.zeros((2, 2), jnp.uint32).at[0].set(key)[0]
 out = np.random.RandomState(rows).rand()
 """,
+    "an element of a tuple that a mapped constructor made": """
+made = list(map(jax.random.PRNGKey, range(2)))[1]
+_, left = (0, made)
+keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(left, jnp.arange(2))
+out = keys.shape[0] * keys.shape[1]
+""",
+    "a vectorized constructor": "make = jax.jit(jax.vmap(jax.random.PRNGKey))\nout = make(jnp.arange(3)).shape[1]\n",
+    "a constructor that is vectorized twice": """
+make = jax.vmap(jax.vmap(jax.random.PRNGKey))
+out = make(jnp.arange(6).reshape(2, 3)).shape[2]
+""",
+    "a constructor with its seed": "out = functools.partial(jax.random.PRNGKey, 4)().shape[0]\n",
+    "a default that a constructor makes": """
+made = collections.defaultdict(functools.partial(jax.random.PRNGKey, 3))
+out = made['a'].shape[0]
+""",
+    "leaves of a tree whose parts are trees of any of them": """
+class Holder:
+    key = jax.random.PRNGKey(1)
+
+
+parts = [(2, 2), 3]
+parts.append(Holder.key)
+state = jax.tree.map(lambda leaf: leaf, (0.5, parts))
+out = ravel_pytree(state)[0]
+""",
 }
 FINE = {
+    "arrays of keys of vectorized constructors": """
+make = jax.vmap(jax.vmap(jax.random.PRNGKey))
+keys = make(jnp.arange(6).reshape(2, 3))
+more = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))
+out = keys.shape[1] + more.shape[0] + jax.lax.map(jax.random.PRNGKey, jnp.arange(4)).shape[0]
+""",
     "lists of shapes": "shape = [2, 3]\nout = jax.random.normal(key, [4] + shape) * jnp.ones([1] * 3)\n",
     "settings of two dictionaries": "out = jax.random.normal(({'n': 3} | {'rng': key})['rng'], ({'n': 3} | {})['n'])\n",
     "keys of two lists": """

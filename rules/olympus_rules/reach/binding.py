@@ -13,7 +13,6 @@ from olympus_rules.reach.many import ANY, KEPT, Many, fewer_axes
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.trail import KEYS
 from olympus_rules.reach.values import (
     CALLEES,
     UNDIVIDED,
@@ -219,6 +218,12 @@ class Binding:
             if class_.code.node.bases and not class_.code.fields:
                 self.fill_container(Object(class_.code), call)
 
+    def construct_keys(self, constructor: Constructor, result: Slot) -> None:
+        """Make a key, or an array of keys with the axes that the constructor is mapped over: it takes one seed."""
+        made = self.slots.slot("made", constructor.mention, constructor.axes)  # where paths start
+        self.slots.put(made, Key(constructor.mention, constructor.axes))
+        self.slots.add_edge(made, result)
+
     def fill_container(self, made: Object, call: Call) -> None:
         """Let an object hold what it is made of, as one of a subclass of a built-in container does."""
         opened = self.heap.opened(made)
@@ -254,10 +259,7 @@ class Binding:
     def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int, *, is_over: bool = False) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):
-            made = self.slots.slot("made", value.mention)
-            self.slots.put(made, Key(value.mention))  # where paths start
-            self.slots.trail.add(made, result, KEYS)
-            self.slots.put(result, Key(value.mention))
+            self.construct_keys(value, result)
         if isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
 
@@ -298,7 +300,7 @@ class Binding:
                 self.heap.widen(self.heap.variable(value.code, name))
             self.heap.widen(self.heap.result(value.code))
         elif isinstance(value, Constructor):
-            self.slots.put(self.slots.slot("made", value.mention), Key(value.mention))
+            self.slots.put(self.slots.slot("made", value.mention, value.axes), Key(value.mention))
         elif isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
             self.slots.watch(self.heap.classes.member(value.code, name), self.widen_one, Member)

@@ -21,7 +21,6 @@ from olympus_rules.reach.values import (
     Constructor,
     Container,
     Function,
-    Key,
     Library,
     Made,
     Member,
@@ -150,9 +149,7 @@ class Calls:
                 member, lambda method: self.binding.bind(method.code, call, 1) if isinstance(method, Member) else None
             )
         elif isinstance(value, Constructor):
-            made = self.slots.slot("made", value.mention)
-            self.slots.put(made, Key(value.mention, 0))
-            self.slots.add_edge(made, call.result)
+            self.binding.construct_keys(value, call.result)
         elif isinstance(value, Library) or (isinstance(value, Made) and not self.is_inherited(call)):
             self.libraries.call(value, call)
         elif isinstance(value, Unknown):

@@ -7,11 +7,12 @@ from functools import partial, reduce
 from operator import or_
 
 from olympus_rules.libraries.model import ContainerCall
+from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import WHOLE, BoundMethod, Container, Function, Made, Object, Partial, Unknown, Value
+from olympus_rules.reach.values import WHOLE, Container, Library, Made, Object, Unknown, Value
 
 __all__ = ["METHODS", "SPREADING", "TAKING", "ContainerCalls"]
 
@@ -152,7 +153,7 @@ class ContainerCalls:
             for pair in parts:
                 for element in self.heap.elements(pair, 1):
                     self.slots.add_edge(element, every)
-        values &= ~self.slots.of_kinds(Function, BoundMethod, Partial)  # what makes a default
+        values &= ~self.slots.of_kinds(*FUNCTION, Library)  # what makes a default
         self.slots.put_mask(every, values & ~reduce(or_, map(self.slots.bit, parts), 0))
 
     def copy(self, source: Slot, container: Container) -> None:

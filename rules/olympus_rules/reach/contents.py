@@ -188,7 +188,9 @@ class Contents:
         """Return the elements of a container, or the attributes of an object."""
         found = self._parts.get((holder, told_apart))
         if found is None:
-            masks = set(map(self._slots.mask, self.slots_of(holder)))
+            own = self._slots.bit(holder)  # a tree of trees, each of which may be a part of another one, holds itself
+            held = set(map(self._slots.mask, self.slots_of(holder)))
+            masks = [mask & ~own if mask & own else mask for mask in held]
             each = union_of([self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks])
             found = self._parts[holder, told_apart] = self._of_parts(each.keys, each.holders)
         return found

@@ -31,7 +31,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "Heap", "Pool"]
+__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Model
 from olympus_rules.libraries.transformations import Transformation
-from olympus_rules.reach.attributes import Attributes
+from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
-from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.heap import MOST_AXES, Heap
 from olympus_rules.reach.mapping import Mapped, mapped_by
 from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Anywhere, Call, Given
@@ -24,6 +25,7 @@ from olympus_rules.reach.values import (
     UNDIVIDED,
     BoundMethod,
     Class,
+    Constructor,
     Container,
     Function,
     Key,
@@ -53,6 +55,8 @@ EACH = frozenset({"each", "starmap"})
 """Transformations that give what the function gives of each element."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
+MAPPED = (*FUNCTIONS, Constructor)
+"""What is told from what it was before it was mapped."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
 COMPUTING = ("computed", "nothing")
@@ -190,7 +194,7 @@ class LibraryCalls:
         """Return derived keys; a mapped function, which is ``Made``, changes their rank."""
         axes: int | None = 0
         if isinstance(function, Made):
-            axes = None
+            axes = axes_of_mapped(self.names, call, how)
         elif how == "split":
             axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
         self.heap.shift(call.function, call.result, None)  # a key that `partial` has given
@@ -281,8 +285,8 @@ class LibraryCalls:
         kinds: tuple[type, ...] = (*(FUNCTION if transform is None else CALLABLE), Unknown)
         mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
         if mapped is not None:
-            self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *FUNCTIONS)
-            kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
+            self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *MAPPED)
+            kinds = tuple(kind for kind in kinds if kind not in MAPPED)
         if transform is not None and transform.kind == "value_and_grad":
             self.slots.watch(source, partial(self.pair_with_gradient, result=call.result), *FUNCTIONS)
             kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
@@ -302,9 +306,12 @@ class LibraryCalls:
                 self.slots.add_edge_of(source, call.result, Made)
 
     def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
-        """Return whether an unknown function may return a function that it is given; it calls a callback at most."""
+        """Return whether an unknown function may return a function that it is given; it calls a callback at most.
+
+        One that makes a container puts it into that, or makes elements with it.
+        """
         callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
-        return not model.makes_arrays and slot not in callbacks
+        return not model.makes_arrays and model.container is None and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
@@ -324,6 +331,8 @@ class LibraryCalls:
             self.slots.put(result, replace(value, mapped=both) if both is not None else value)
         elif isinstance(value, Function | BoundMethod):
             self.slots.put(result, Partial(value.code, int(isinstance(value, BoundMethod)), mapped))
+        elif isinstance(value, Constructor):
+            self.slots.put(result, replace(value, axes=min(value.axes + mapped.axes, MOST_AXES)))
 
     def pair_with_gradient(self, value: Value, *, result: Slot) -> None:
         """Return a function that gives its result in a pair with the gradient."""
@@ -342,6 +351,8 @@ class LibraryCalls:
         if isinstance(value, Unknown):
             self.binding.give_up(call)
             return
+        if isinstance(value, Constructor) and not transform.runs:
+            return  # it is in the result, and makes keys where that is called
         is_over = self.binding.is_over_limit(call.place)
         if is_over and not self.binding.many.takes(1):
             return
@@ -466,6 +477,22 @@ class LibraryCalls:
                 if any(keyword == "is_leaf" for keyword, _ in call.keywords):  # which may be any part of the tree
                     self.heap.copy_elements(slot, each, 0)
         return each
+
+
+def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
+    """Return how many axes ``vmap(fold_in)(keys, data)`` adds to its keys; ``None`` where that is not spelled out.
+
+    A split counts only with its default size.
+    """
+    made = call.node.func
+    if not isinstance(made, ast.Call) or not made.args or (how == "split" and len(call.given) > 1):
+        return None
+    resolve = names.documents[call.place.file].imports.resolve
+    outer, inner = (names.model(resolve(dotted_name(each)) or "") for each in (made.func, made.args[0]))
+    if outer.transform is None or outer.transform.kind not in MAPPING or inner.row is None:
+        return None
+    mapped = mapped_by(made)
+    return None if mapped is None else mapped.axes - mapped.at(0) + (how == "split")
 
 
 def is_foreign(model: Model) -> bool:

@@ -86,9 +86,15 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """The constructor of raw keys, by its mention."""
+    """The constructor of raw keys, by its mention.
+
+    Attributes:
+        mention: the mention.
+        axes: how many axes it is mapped over, which its keys have.
+    """
 
     mention: Place
+    axes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
