@@ -857,6 +857,17 @@ def test_a_reason_does_not_name_the_library_of_what_a_parameter_may_be() -> None
     assert reason.text == "is passed to `apply`, of which it is not known what it calls"
 
 
+def test_a_reason_names_the_attribute_of_a_library_that_a_key_is_written_to() -> None:
+    (constructor,) = constructors(
+        """
+        config = somelib.Config()
+        config.key = jax.random.PRNGKey(0)
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == "is written to `config.key`, and whether somelib takes typed keys is unknown"
+
+
 def test_names_of_a_library_for_one_function_are_no_doubt() -> None:
     (constructor,) = constructors(
         """

@@ -340,7 +340,7 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
         keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in sources))
         if keys:
             name = reached.names.canonical(libraries.pop())
-            yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
+            yield from [] if is_jax(name) else [Escape(place, text, name, keys, is_sure=True, is_written=is_written)]
 
 
 def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
