@@ -839,7 +839,7 @@ def test_a_reason_says_where_unrelated_values_come_together() -> None:
     (reason,) = constructor.reasons
     assert reason.text == (
         "may get to program.py:10, where unrelated values come together; "
-        "from here it may reach `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
+        "look whether it reaches `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
     )
     assert [step.row for step in reason.path] == [13]
 
@@ -900,9 +900,56 @@ def test_a_reason_stops_at_an_object_beside_other_values() -> None:
     )
     (reason,) = constructor.reasons
     assert reason.text == (
-        "is in an object of `State`, and where such objects go is not known; from here it may be passed to "
-        "`somelib.show`, and whether somelib takes typed keys is unknown on program.py:8"
+        "is in an object of `State`, and where each of these objects goes is not known; "
+        "look whether it is passed to `somelib.show` on program.py:8"
     )
+
+
+OBJECTS = """
+class Agent:
+    def __init__(self, key):
+        self.key = key
+    def show(self):
+        return somelib.show(self.key)
+    def draw(self):
+        return jax.random.normal(self.key)
+class Loud(Agent):
+    def __init__(self, key, n):
+        super().__init__(key)
+        self.n = n
+    def show_all(self):
+        return [self.show()]
+class Quiet(Agent):
+    pass
+def show():
+    agent = Agent(jax.random.PRNGKey(0))
+    return agent.show()
+def draw():
+    agent = Agent(jax.random.PRNGKey(1))
+    return agent.draw()
+def show_all():
+    return Loud(jax.random.PRNGKey(2), 3).show_all()
+def reset(agent):
+    agent.key = jax.random.PRNGKey(3)
+    return agent
+def show_again():
+    agent = Quiet(None)
+    return reset(agent).draw()
+"""
+
+
+def test_a_path_follows_the_object_that_has_the_key() -> None:
+    paths = {each.row: list(each.reasons) for each in constructors(OBJECTS)}
+    assert [[step.row for step in reason.path] for row in (19, 25) for reason in paths[row]] == [
+        [19, 5, 19, 20, 7],
+        [25, 12, 5, 25, 15, 7],
+    ]
+    texts = [reason.text for row in (22, 27) for reason in paths[row]]
+    assert texts == [
+        f"is in an object of `{name}`, and where each of these objects goes is not known; "
+        "look whether it is passed to `somelib.show` on program.py:7"
+        for name in ("Agent", "Quiet")
+    ]
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:
@@ -915,5 +962,5 @@ def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypat
     monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 3)
     (constructor,) = constructors(PATHS["element"][0])
     (reason,) = constructor.reasons
-    assert "is not told apart from other values" in reason.text
+    assert reason.text.startswith("is not followed from here, since too much comes together on its way; look whether")
     assert not reason.path

@@ -250,7 +250,7 @@ class ProjectReach:
         slots = [slot for place in places for slot in at(place)]
         slots += [source for place, _, _, source in written if place in places]
         attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
-        found = self.paths.to([*slots, *attributes], makers)
+        found = self.paths.to(slots, makers, attributes)
         return found if are_all else replace(found, is_complete=False)
 
     def _sites(self, keys: int) -> frozenset[Place]:
