@@ -16,7 +16,7 @@ from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, is_behind_wo
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -153,9 +153,7 @@ def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
     """Return the qualified name of the library function at an expression, if nothing else may be there."""
     if not isinstance(function, ast.Name | ast.Attribute):
         return ""
-    callees = {value for value in reached.values(place_of(path, function)) if not isinstance(value, Other)}
-    names = {reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
-    return names.pop() if len(names) == 1 else ""
+    return reached.library_at(place_of(path, function))
 
 
 class Use:
