@@ -404,7 +404,7 @@ class _Held:
         if not fresh:
             return False
         filename, row = self._filenames[join.place.file], join.place.line
-        found = self._reached.ways_to([join.place], fresh, is_call=True)
+        found = self._reached.ways_to([join.place], fresh, is_call=True, is_join=True)
         for maker in fresh:
             way = found.ways.get(maker)
             if way is not None and is_clear(way):

@@ -249,12 +249,22 @@ class ProjectReach:
         shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
         return self._sites(reduce(or_, shown, 0) & self._made_keys)
 
-    def ways_to(self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
-        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
+    def ways_to(
+        self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False, is_join: bool = False
+    ) -> Found:
+        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there.
+
+        Args:
+            places: the expressions.
+            makers: the constructors.
+            is_call: whether they are calls.
+            is_join: whether what functions among the arguments return counts, too.
+        """
         at = self.paths.arguments if is_call else lambda place: self.graph.expressions.get(place, [])
         written = self.graph.attributes.written if is_call else []
         slots = [slot for place in places for slot in at(place)]
         slots += [source for place, _, _, source in written if place in places]
+        slots += [self.heap.result(each.code) for slot in slots if is_join for each in callables(self.heap, slot)]
         attributes, are_all = self._contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
         found = self.paths.to(slots, makers, attributes)
         return found if are_all else replace(found, is_complete=False)
