@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import reduce
 from operator import or_
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import BoundMethod, Class, Member, Object, Place, Super
+from olympus_rules.reach.values import BoundMethod, Class, Made, Member, Object, Place, Super, Unknown
 
 __all__ = ["MOST_CALLS", "Edge", "Objects", "State"]
 
@@ -45,6 +45,7 @@ class State(NamedTuple):
 
 Edge: TypeAlias = tuple[Slot, int, int]
 """The source of an edge, what it carries, and its tag."""
+Choice: TypeAlias = Literal["sure", "one of several", "of a subclass", "unknown"]
 Field: TypeAlias = tuple[ClassCode, str]
 """An attribute of the objects of a class and of related ones."""
 
@@ -163,27 +164,35 @@ class Objects:
         """Say whether all objects of a class and of related ones are made by one call."""
         return len(self._sites.get(self._family(code), ())) <= 1
 
-    def has_method(self, around: Call, call: Call, code: object) -> bool:
-        """Say whether a method that calls one of its own object can call a function, by the class of that object.
+    def choice(self, call: Call, code: FunctionCode, around: Call | None) -> Choice:
+        """Say whether a method call calls a function, by the classes of which its objects are made.
 
         Args:
-            around: the call of the method.
-            call: the call in it.
+            call: the call.
             code: the function.
+            around: the call of the function around it, if that is known.
         """
-        inner, owner = self.owner_of(call), self.owner_of(around)
+        owner = self.owner_of(call)
         method = self._functions.get(call.place)
         own = self.self_of(method) if isinstance(method, FunctionCode) else None
-        if inner is None or owner is None or own is None or own not in self._variables(inner):
-            return True
-        objects = self._slots.listed(self._slots.mask(owner) & self._slots.of_kinds(Object))
-        around_it = self._names[owner][0]
-        is_self = isinstance(around_it, FunctionCode) and self.self_of(around_it) in self._variables(owner)
-        if is_self or not objects or not isinstance(code, FunctionCode):
-            return True
-        name = code.name.rpartition(".")[2]
-        found = [self._methods(each.code, name) for each in objects if isinstance(each, Object)]
-        return any(not methods or code in methods for methods in found)
+        if owner is not None and own in self._variables(owner):
+            owner = self.owner_of(around) if around is not None else None
+            if owner is None or self._is_self(owner):
+                return "unknown"
+        values = self._slots.mask(owner) if owner is not None else 0
+        objects = [each.code for each in self._slots.listed(values) if isinstance(each, Object)]
+        if not objects or values & self._slots.of_kinds(Class, Made, Super, Unknown):
+            return "unknown"
+        found = [self._methods(each, code.name.rpartition(".")[2]) for each in objects]
+        if not all(found):
+            return "unknown"
+        hits = [code in methods for methods in found]
+        return "sure" if all(hits) else "one of several" if any(hits) else "of a subclass"
+
+    def _is_self(self, register: Slot) -> bool:
+        """Return whether a register has the object of the method around it, which may be of any subclass."""
+        code = self._names[register][0]
+        return isinstance(code, FunctionCode) and self.self_of(code) in self._variables(register)
 
     def is_made_once(self, slot: Slot) -> bool:
         """Say whether all objects with an attribute are made by one call."""

@@ -261,7 +261,8 @@ class Paths:
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
                 if calls is not None:
-                    yield State(source, calls, state.parts), self._cost(tag)
+                    entered = self.names[source][1] if kind in RESULTS else self.names[state.slot][0]
+                    yield State(source, calls, state.parts), self._cost(tag, entered)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
                 yield State(source, calls, state.parts), self._cost_of_read(source, state.slot, tag)
@@ -309,13 +310,17 @@ class Paths:
         """Return whether a method of an object of unknown class is called."""
         return call.function in self._vague
 
-    def _cost(self, tag: int) -> int:
+    def _cost(self, tag: int, entered: object = None) -> int:
+        """Return the cost of a call, by its tag, of one of the functions that it may call."""
         call = self._calls.get(tag)
         if call is None:
             return STEP
         if call.function in self._vague:
             return DOUBT
-        return CHOICE if self.is_choice(call.function) else STEP
+        if not self.is_choice(call.function):
+            return STEP
+        choice = self.held.choice(call, entered, None) if isinstance(entered, FunctionCode) else "unknown"
+        return {"sure": STEP, "of a subclass": DOUBT}.get(choice, CHOICE)
 
     def _cost_of_read(self, source: Slot, target: Slot, tag: int) -> int:
         kind = self.names[source][0]
@@ -542,8 +547,9 @@ class _Telling:
         kind = "method" if self._paths.is_vague(call) else "callee" if self._paths.is_choice(call.function) else ""
         if kind and self._paths.slots.mask(call.function) & self._paths.slots.of_kinds(Library, Made):
             kind = "unknown"  # what a library makes may be what it is given, or not
-        if kind and around is not None and not leaves and not self._paths.held.has_method(around, call, entered):
-            kind = "unknown"
+        if kind == "callee" and isinstance(entered, FunctionCode):
+            choice = self._paths.held.choice(call, entered, around)
+            kind = {"sure": "", "of a subclass": "unknown"}.get(choice, kind)
         if kind:
             yield Doubt(call.place, kind, call.callee, called, leaves=leaves)
 
