@@ -10,7 +10,7 @@ from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import migrate
-from olympus_lint.migration.reasons import Step, short
+from olympus_lint.migration.reasons import Reason, Step, short, with_places
 from olympus_lint.project.settings import Settings
 
 
@@ -950,6 +950,54 @@ def test_a_path_follows_the_object_that_has_the_key() -> None:
         "look whether it is passed to `somelib.show` on program.py:7"
         for name in ("Agent", "Quiet")
     ]
+
+
+METHODS = """
+class Agent:
+    def run(self, key):
+        return self.act(key)
+    def act(self, key):
+        return jax.random.normal(key)
+class Loud(Agent):
+    def act(self, key):
+        return somelib.show(key)
+class Quiet(Agent):
+    pass
+def run_one():
+    agent = Loud()
+    return agent.run(jax.random.PRNGKey(0))
+def run_other():
+    agent = Quiet()
+    return agent.run(jax.random.PRNGKey(1))
+def run(model):
+    act = somelib.made(Loud().act)
+    return act(jax.random.PRNGKey(2))
+"""
+
+
+def test_a_method_is_one_of_the_class_of_the_object() -> None:
+    first, second, third = [[reason.text for reason in each.reasons] for each in constructors(METHODS)]
+    assert first == ["is passed to `somelib.show`, and whether somelib takes typed keys is unknown"]
+    unknown = "is passed to `self.act`, of which it is not known what it calls; look whether it is passed to"
+    assert [text.startswith(unknown) for text in second] == [True]
+    assert third[0].startswith("is passed to `act`, ")
+    assert not any(", if " in text for text in third)
+
+
+def test_a_reason_names_some_of_the_places_that_may_come_next() -> None:
+    step = Reason("a.py", 3, "is passed to `fn`, of which it is not known what it calls")
+    places = {
+        Reason("b.py", row, f"is passed to `show{row}`, and whether somelib takes them is unknown") for row in range(9)
+    }
+    assert with_places(step, places).text.endswith(
+        "what it calls; look whether it is passed to `show0` on b.py:0, is passed to `show1` on b.py:1, "
+        "is passed to `show2` on b.py:2, is passed to `show3` on b.py:3, or gets to one of 5 other places"
+    )
+    assert len(with_places(step, places).candidates) == 9
+    assert with_places(step, [Reason("b.py", 1, "reaches `x`")]).text.endswith(
+        "; look whether it reaches `x` on b.py:1"
+    )
+    assert with_places(step, [step]) == step
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:
