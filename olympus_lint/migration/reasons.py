@@ -27,6 +27,7 @@ ATTRIBUTE = "becomes the attribute `{name}` of an object that is not told apart 
 OPEN = {
     "anywhere": "may become an attribute of an object of `{target}`, by a method or a name that is not known",
     "attribute": ATTRIBUTE,
+    "given back": "is passed to `{name}`, and whether that gives it back is not known",
     "held": OBJECT,
     "leaf": OBJECT,
     "merger": "may get to {where}, where unrelated values come together",

@@ -984,6 +984,21 @@ def test_a_method_is_one_of_the_class_of_the_object() -> None:
     assert not any(", if " in text for text in third)
 
 
+def test_what_a_library_made_may_give_a_key_back() -> None:
+    (constructor,) = constructors(
+        """
+        def run(function):
+            model = somelib.transform(function)
+            samples = model.apply(jax.random.PRNGKey(0))
+            otherlib.show(samples)
+        import otherlib
+        """
+    )
+    texts = [reason.text for reason in constructor.reasons]
+    assert "is passed to `model.apply`, and whether somelib takes typed keys is unknown" in texts
+    assert not any(text.startswith("is passed to `otherlib.show`") for text in texts)
+
+
 def test_a_reason_names_some_of_the_places_that_may_come_next() -> None:
     step = Reason("a.py", 3, "is passed to `fn`, of which it is not known what it calls")
     places = {

@@ -66,9 +66,10 @@ class Doubt:
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
             ``held`` for one of the objects of one class, ``anywhere`` for any attribute of an object, ``leaf`` for the
             parts of an object whose way is not followed, ``part`` for those of a container, ``pool`` for those of very
-            many containers and objects, ``method`` of an object of unknown class, ``callee`` for one of several,
-            ``unknown`` for one that may be none of the project, ``returned`` for a function whose callers are not told
-            apart, or ``merger`` for a place where unrelated values come together.
+            many containers and objects, ``given back`` for the result of what a library made, ``method`` of an object
+            of unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
+            ``returned`` for a function whose callers are not told apart, or ``merger`` for a place where unrelated
+            values come together.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -306,6 +307,11 @@ class Paths:
         """Return the call that an edge leads into or out of, by its tag."""
         return self._calls.get(tag)
 
+    def is_made(self, call: Call) -> bool:
+        """Return whether a library made what is called, so that it is not known what it gives back."""
+        callees = self.slots.mask(call.function) & self.slots.of_kinds(*CALLEES)
+        return bool(callees & self.slots.of_kinds(Made)) and not callees & self.slots.of_kinds(Library)
+
     def is_vague(self, call: Call) -> bool:
         """Return whether a method of an object of unknown class is called."""
         return call.function in self._vague
@@ -526,6 +532,9 @@ class _Telling:
                 yield Doubt(place, "leaf", "", name[1].code.name)
         if tags and self._paths.display(source) not in (None, target) and all(tag < 0 for tag in tags):
             yield Doubt(place, "part", "")  # read where its container was not followed
+        given = self._paths.call(target + 1)
+        if given is not None and source in given.given and self._paths.is_made(given):
+            yield Doubt(None, "given back", given.callee)
         called = [tag for tag in tags if tag > 0]
         call = self._paths.call(called[0]) if called else None
         if call is None and not tags:
