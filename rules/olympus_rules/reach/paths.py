@@ -307,11 +307,6 @@ class Paths:
         """Return the call that an edge leads into or out of, by its tag."""
         return self._calls.get(tag)
 
-    def is_made(self, call: Call) -> bool:
-        """Return whether a library made what is called, so that it is not known what it gives back."""
-        callees = self.slots.mask(call.function) & self.slots.of_kinds(*CALLEES)
-        return bool(callees & self.slots.of_kinds(Made)) and not callees & self.slots.of_kinds(Library)
-
     def is_vague(self, call: Call) -> bool:
         """Return whether a method of an object of unknown class is called."""
         return call.function in self._vague
@@ -533,7 +528,7 @@ class _Telling:
         if tags and self._paths.display(source) not in (None, target) and all(tag < 0 for tag in tags):
             yield Doubt(place, "part", "")  # read where its container was not followed
         given = self._paths.call(target + 1)
-        if given is not None and source in given.given and self._paths.is_made(given):
+        if given is not None and source in given.given and self._is_made(given):
             yield Doubt(None, "given back", given.callee)
         called = [tag for tag in tags if tag > 0]
         call = self._paths.call(called[0]) if called else None
@@ -543,6 +538,12 @@ class _Telling:
             yield from self._of_call(call, source, target, around)
         elif not tags and len(state.parts) == len(following.parts) and not self._is_of_object(following):
             yield Doubt(None, "pool", "")
+
+    def _is_made(self, call: Call) -> bool:
+        """Return whether a library made what is called, so that it is not known what it gives back."""
+        slots = self._paths.slots
+        callees = slots.mask(call.function) & slots.of_kinds(*CALLEES)
+        return bool(callees & slots.of_kinds(Made)) and not callees & slots.of_kinds(Library)
 
     def _is_of_object(self, state: State) -> bool:
         """Return whether the key is in an attribute of an object."""
