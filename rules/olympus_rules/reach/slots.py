@@ -28,6 +28,8 @@ FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
 """The number of values of a kind that a slot takes after too many steps; at 0, only of kinds that flow."""
 LISTS = 10_000
 """The limit of masks whose values are kept as a list."""
+MASKS = 50_000
+"""The limit of masks that are looked up to be shared."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
 
@@ -293,8 +295,7 @@ class Slots:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
         slot = self.same[slot]
         wanted = self._mask_of(kinds or (object,))
-        held = self._values[slot] & wanted[0]
-        held = self._values[slot] if held == self._values[slot] else held
+        held = shared(self._masks, self._values[slot] & wanted[0])
         if held and watcher(held) is True:
             return
         slot = self.same[slot]
@@ -333,8 +334,7 @@ class Slots:
         for watching in tuple(watched):
             fresh = values & ~watching.seen & watching.wanted[0]
             if fresh:
-                seen = watching.seen | fresh
-                watching.seen = values if seen == values else seen
+                watching.seen = shared(self._masks, watching.seen | fresh)
                 self._steps += len(watching.watchers)
                 done = {id(watcher) for watcher in tuple(watching.watchers) if watcher(fresh) is True}
                 if done:
@@ -349,9 +349,7 @@ class Slots:
             joined = self._within_limits(slot, known, joined)
             if joined == known:
                 return
-            if len(self._masks) > LISTS:
-                self._masks.clear()
-            self._values[slot] = self._masks.setdefault(joined, joined)
+            self._values[slot] = shared(self._masks, joined)
             self._queue.push(slot)
 
     def _within_limits(self, slot: Slot, known: int, joined: int) -> int:
@@ -363,7 +361,7 @@ class Slots:
             over = held & ~known
             if over and held.bit_count() > self._most and not (limit.last and self._most):
                 joined = joined & ~over | limit.unknown
-                self.lost[slot] = self.lost.get(slot, 0) | over
+                self.lost[slot] = shared(self._masks, self.lost.get(slot, 0) | over)
                 self._spread(limit.lost, over)
         return joined
 
@@ -427,6 +425,13 @@ class Slots:
             self._watching[other] = NO_WATCHERS
         self._targets[first] -= set(members)
         self._queue.push(first)
+
+
+def shared(masks: dict[int, int], mask: int) -> int:
+    """Return a mask that is equal to a given one: many slots hold, have shown or have dropped the same."""
+    if len(masks) > MASKS:
+        masks.clear()
+    return masks.setdefault(mask, mask)
 
 
 def targets_of(edges: list[EdgesOfKinds], wanted: list[int]) -> set[Slot]:
