@@ -189,6 +189,7 @@ class _Held:
 
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
         self._lost: dict[Place, dict[Reason, set[Reason]]] = defaultdict(lambda: defaultdict(set))
+        self._beginnings: dict[Place, Reason] = {}
         self._survey = survey
         self._filenames = {file.path: filename for filename, file in survey.files.items()}
         self._places = {
@@ -251,9 +252,17 @@ class _Held:
             elif found.is_complete and found.ways and maker in self._places:
                 continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
-                self._lost[maker][not_followed(maker, self._filenames)].add(reason)
+                self._lost[maker][self._begun(maker, found.targets)].add(reason)
             added = True
         return added
+
+    def _begun(self, maker: Place, targets: Collection[int]) -> Reason:
+        """Return the step up to which the way of a key is sure: the same one for all places without a path."""
+        if maker not in self._beginnings:
+            way = self._reached.paths.beginning(targets, maker)
+            begun = not_followed(maker, self._filenames) if way is None else first_doubt(way, maker, self._filenames)
+            self._beginnings[maker] = begun
+        return self._beginnings[maker]
 
     def by_unseen_places(self, *, careful: bool) -> None:
         """Add the places that are about keys only in view of the whole project."""
@@ -338,14 +347,15 @@ class _Held:
                     self._add(reason, ways_to([way.place], others, is_call=True), others)
 
     def by_limits(self) -> None:
-        """Add the places at which keys are lost, since too much comes together there."""
+        """Add the places at which keys may be lost, since too much comes together there."""
         from olympus_rules.reach.lost import lost
 
         for each in lost(self._reached):
-            how = f"is returned by `{each.function}`" if each.function else "gets to this line"
-            reason = Reason(self._filenames[each.place.file], each.place.line, f"{how}, {TOO_MUCH}")
+            how = f"is returned by `{each.function}`" if each.function else "comes together with too much else"
+            reason = Reason(self._filenames[each.place.file], each.place.line, how)
+            slots = self._reached.graph.expressions.get(each.place, ())
             for maker in each.keys & self._sources:
-                self.reasons[maker].add(reason)
+                self._lost[maker][self._begun(maker, slots)].add(reason)
 
     def by_doubts(self) -> None:
         """Add the steps from which keys are not followed surely, each with the places that may come after it."""
@@ -391,10 +401,20 @@ class _Held:
     def _hold(self, makers: Iterable[Place], join: Join, company: str) -> bool:
         """Hold back constructors by what their keys meet in a join; return whether that is new for any of them."""
         fresh = [maker for maker in makers if maker in self._sources and not self.reasons.get(maker)]
+        if not fresh:
+            return False
+        filename, row = self._filenames[join.place.file], join.place.line
+        found = self._reached.ways_to([join.place], fresh, is_call=True, is_join=True)
         for maker in fresh:
-            text = f"meets {company} in `{join.callee}`"
-            self.reasons[maker].add(Reason(self._filenames[join.place.file], join.place.line, text))
-        return bool(fresh)
+            way = found.ways.get(maker)
+            if way is not None and is_clear(way):
+                text = f"reaches `{join.callee}`, and may meet {company} there"
+                self.reasons[maker].add(by_way(Reason(filename, row, text), way, self._filenames))
+            else:
+                begun = first_doubt(way, maker, self._filenames) if way else self._begun(maker, found.targets)
+                place = Reason(filename, row, f"meets {company} in `{join.callee}`")
+                self.reasons[maker].add(with_places(begun, [place]))
+        return True
 
     def _written(self, place: Place) -> str:
         return f"{self._filenames[place.file]}:{place.line}"

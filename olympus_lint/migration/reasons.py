@@ -12,12 +12,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
 
+NAMED = 4
+"""The most places that may come after a step and are named in a line of text."""
 SHOWN = 6
 """The most steps of a path in a line of text."""
 CALLS = frozenset({"callee", "method"})
 """The kinds of steps that are calls."""
 UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may meet"}
 """The predicates of reasons, and the same for a path with steps that may not be taken."""
+
+
+OBJECT = "is in an object of `{target}`, and where each of these objects goes is not known"
+ATTRIBUTE = "becomes the attribute `{name}` of an object that is not told apart from others"
+OPEN = {
+    "anywhere": "may become an attribute of an object of `{target}`, by a method or a name that is not known",
+    "attribute": ATTRIBUTE,
+    "given back": "is passed to `{name}`, and whether that gives it back is not known",
+    "held": OBJECT,
+    "leaf": OBJECT,
+    "merger": "may get to {where}, where unrelated values come together",
+    "object": ATTRIBUTE,
+    "part": "is in a container that is not told apart from others",
+    "pool": "is in one of very many containers and objects, which are not told apart",
+    "returned": "is returned by `{target}`, and to which of its callers is not known",
+}
+"""What is said of the last sure step of a path, by the doubt of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +58,7 @@ class Reason:
         code: the rule that reports it; empty for a call.
         cell: the cell of a notebook.
         path: the lines from the constructor to the place; empty if no path is known.
+        candidates: the places that may come after it, where it is the last sure step of a path.
     """
 
     filename: str
@@ -47,6 +67,7 @@ class Reason:
     code: str = ""
     cell: int | None = None
     path: tuple[Step, ...] = field(default=(), compare=False)
+    candidates: tuple[Step, ...] = field(default=(), compare=False)
 
 
 def is_clear(way: Way) -> bool:
@@ -66,42 +87,48 @@ def by_way(reason: Reason, way: Way, filenames: Mapping[str, str]) -> Reason:
 
 
 def not_followed(maker: Place, filenames: Mapping[str, str]) -> Reason:
-    """Return that the paths of a key are not known, as there are too many, or the values of several are joined."""
-    return Reason(filenames[maker.file], maker.line, "is not told apart from other values on its way")
+    """Return that a key is not followed, as there are too many paths, or the values of several callers are joined."""
+    return Reason(
+        filenames[maker.file], maker.line, "is not followed from here, since too much comes together on its way"
+    )
 
 
 def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     """Return the first step of a path that may not be taken, up to which the path is known."""
     doubt = way.doubts[0]
     steps = way.steps[: way.sure]
-    last = steps[-1] if steps else maker
-    if doubt.kind in ("attribute", "object"):
-        place, text = last, f"becomes the attribute `{doubt.name}` of an object that is not told apart from others"
-    elif doubt.kind == "part":
-        place, text = last, "is in a container that is not told apart from others"
-    elif doubt.kind == "leaf":
-        place, text = last, f"is in an object of `{doubt.target}`, and where such objects go is not known"
-    elif doubt.kind == "merger" or doubt.place is None:  # that the key gets there may itself be by the merger
-        steps = steps[:-1]
-        place = steps[-1] if steps else maker
-        text = f"may get to {_spot(doubt.place or last, filenames)}, where unrelated values come together"
-    elif doubt.leaves:
-        place, text = last, f"is returned by `{doubt.target or 'a function'}`, which may be what `{doubt.name}` calls"
-    else:
-        place, text = doubt.place, f"is passed to `{doubt.name}`, of which it is not known what it calls"
+    place = steps[-1] if steps else maker
+    text = OPEN.get(doubt.kind, "is passed to `{name}`, of which it is not known what it calls")
+    if doubt.kind not in OPEN and doubt.leaves:
+        text = "is returned by `{target}`, which may be what `{name}` calls"
+    elif doubt.kind not in OPEN and doubt.place is not None:
+        place = doubt.place
+    where = _spot(doubt.place or place, filenames)
+    said = text.format(name=doubt.name, target=doubt.target or "a function", where=where)
     filename = filenames[place.file]
-    return Reason(filename, place.line, text, path=_path(steps, Step(filename, place.line), filenames))
+    return Reason(filename, place.line, said, path=_path(steps, Step(filename, place.line), filenames))
 
 
 def with_places(reason: Reason, places: Collection[Reason]) -> Reason:
-    """Return a reason that says which places may come after it: the first one by name, and the number of the others."""
+    """Return a reason that says which places may come after it: some by name, and the number of the others."""
     lines: dict[tuple[str, int], Reason] = {}
     for place in sorted(places):
         lines.setdefault((place.filename, place.row), place)
-    first, *others = lines.values()
-    more = f", or {len(others)} other place{'s'[: len(others) > 1]}" if others else ""
-    found = f"{_unsure(first.text)} on {first.filename}:{first.row}"
-    return replace(reason, text=f"{reason.text}; from here it {found}{more}")
+    lines.pop((reason.filename, reason.row), None)
+    if not lines:
+        return reason
+    found = [f"{_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
+    more = len(found) - NAMED
+    said = found if more <= 1 else [*found[:NAMED], f"gets to one of {more} other places"]
+    listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, or {said[-1]}"
+    candidates = tuple(Step(each.filename, each.row) for each in lines.values())
+    return replace(reason, text=f"{reason.text}; look whether it {listed}", candidates=candidates)
+
+
+def _at(text: str) -> str:
+    """Return the place that a reason names, without what is said of the library there."""
+    place, quote, _ = text.partition("`, ")
+    return f"{place}`" if quote else place
 
 
 def _path(places: Iterable[Place], last: Step, filenames: Mapping[str, str]) -> tuple[Step, ...]:

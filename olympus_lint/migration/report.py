@@ -10,7 +10,7 @@ from olympus_lint.migration.content import DRY_RUN, HEADINGS, Done, Left, Obstac
 from olympus_lint.migration.page import as_html
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
-from olympus_lint.migration.reasons import Reason
+from olympus_lint.migration.reasons import Reason, Step
 from olympus_lint.migration.section import Section
 from olympus_lint.reporting.phrases import printable
 
@@ -236,8 +236,14 @@ def reason_as_json(reason: Reason) -> dict[str, object]:
         "row": reason.row,
         "code": reason.code or None,
         "text": reason.text,
-        "path": [{"filename": step.filename, "cell": step.cell, "row": step.row} for step in reason.path],
+        "path": [step_as_json(step) for step in reason.path],
+        "candidates": [step_as_json(step) for step in reason.candidates],
     }
+
+
+def step_as_json(step: Step) -> dict[str, object]:
+    """Return a line on the path of a key as JSON."""
+    return {"filename": step.filename, "cell": step.cell, "row": step.row}
 
 
 def constructor_as_json(constructor: Constructor) -> dict[str, object]:

@@ -33,7 +33,8 @@ def _reason(reason: Reason, places: Mapping[str, Places]) -> Reason:
     for filename, each in places.items():
         if filename in text:
             text = _said(text, filename, each)
-    reason = replace(reason, path=tuple(_step(step, places) for step in reason.path))
+    path, candidates = ([_step(step, places) for step in steps] for steps in (reason.path, reason.candidates))
+    reason = replace(reason, path=tuple(path), candidates=tuple(candidates))
     if reason.filename not in places:
         return replace(reason, text=text)
     cell, place = places[reason.filename].at(Position(reason.row, 1))

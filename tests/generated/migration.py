@@ -231,7 +231,13 @@ class Migrated:
         if not self.status:
             return set()
         held = [each for each in (*self.constructors, *self.report.get("parameters", [])) if each["held_back_by"]]
-        named = [*self.report.get("left", []), *held, *(reason for each in held for reason in each["held_back_by"])]
+        reasons = [reason for each in held for reason in each["held_back_by"]]
+        named = [
+            *self.report.get("left", []),
+            *held,
+            *reasons,
+            *(one for each in reasons for one in each["candidates"]),
+        ]
         spots = {(place["filename"], place.get("row") or place["location"]["row"]) for place in named}
         for unread in self.report.get("unread", []):
             files = {name: text for name, text in self.project.files.items() if name.startswith(unread["path"])}

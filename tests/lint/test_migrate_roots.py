@@ -327,3 +327,33 @@ def test_a_name_of_the_project_that_is_not_found_is_not_taken_for_a_library(tmp_
     tree(tmp_path, {"alpha/__init__.py": "", "alpha/config.py": lazy, "alpha/use.py": use})
     ((reason,),) = (each["held_back_by"] for each in report(tmp_path, ".")["constructors"])
     assert reason["text"].endswith("which comes from `alpha` by a name that is not found in its files")
+
+
+def test_a_name_that_one_of_several_stars_imports_is_found(tmp_path: Path) -> None:
+    project = {
+        "pyproject.toml": "",
+        "pkg/__init__.py": "",
+        "pkg/nets/__init__.py": "from pkg.nets.first import *\nfrom pkg.nets.second import *\n",
+        "pkg/nets/first.py": "import jax\nfrom pkg.nets.second import *\nfirst = jax.random.normal\n",
+        "pkg/nets/second.py": """\
+            import jax
+            from pkg.nets.first import *
+
+
+            class Net:
+                def draw(self, key):
+                    return jax.random.normal(key)
+            """,
+        "pkg/main.py": """\
+            import jax
+            import pkg.nets as nets
+
+            nets.Net().draw(jax.random.PRNGKey(0))
+            nets.Missing().draw(jax.random.PRNGKey(1))
+            """,
+    }
+    found = report(tree(tmp_path, project), ".")["constructors"]
+    assert [[reason["text"] for reason in each["held_back_by"]] for each in found] == [
+        [],
+        ["is passed to `nets.Missing().draw`, which comes from `pkg` by a name that is not found in its files"],
+    ]

@@ -10,7 +10,7 @@ from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import migrate
-from olympus_lint.migration.reasons import Step, short
+from olympus_lint.migration.reasons import Reason, Step, short, with_places
 from olympus_lint.project.settings import Settings
 
 
@@ -839,7 +839,7 @@ def test_a_reason_says_where_unrelated_values_come_together() -> None:
     (reason,) = constructor.reasons
     assert reason.text == (
         "may get to program.py:10, where unrelated values come together; "
-        "from here it may reach `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
+        "look whether it reaches `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
     )
     assert [step.row for step in reason.path] == [13]
 
@@ -855,6 +855,17 @@ def test_a_reason_does_not_name_the_library_of_what_a_parameter_may_be() -> None
     )
     (reason,) = constructor.reasons
     assert reason.text == "is passed to `apply`, of which it is not known what it calls"
+
+
+def test_a_reason_names_the_attribute_of_a_library_that_a_key_is_written_to() -> None:
+    (constructor,) = constructors(
+        """
+        config = somelib.Config()
+        config.key = jax.random.PRNGKey(0)
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == "is written to `config.key`, and whether somelib takes typed keys is unknown"
 
 
 def test_names_of_a_library_for_one_function_are_no_doubt() -> None:
@@ -889,9 +900,119 @@ def test_a_reason_stops_at_an_object_beside_other_values() -> None:
     )
     (reason,) = constructor.reasons
     assert reason.text == (
-        "is in an object of `State`, and where such objects go is not known; from here it may be passed to "
-        "`somelib.show`, and whether somelib takes typed keys is unknown on program.py:8"
+        "is in an object of `State`, and where each of these objects goes is not known; "
+        "look whether it is passed to `somelib.show` on program.py:8"
     )
+
+
+OBJECTS = """
+class Agent:
+    def __init__(self, key):
+        self.key = key
+    def show(self):
+        return somelib.show(self.key)
+    def draw(self):
+        return jax.random.normal(self.key)
+class Loud(Agent):
+    def __init__(self, key, n):
+        super().__init__(key)
+        self.n = n
+    def show_all(self):
+        return [self.show()]
+class Quiet(Agent):
+    pass
+def show():
+    agent = Agent(jax.random.PRNGKey(0))
+    return agent.show()
+def draw():
+    agent = Agent(jax.random.PRNGKey(1))
+    return agent.draw()
+def show_all():
+    return Loud(jax.random.PRNGKey(2), 3).show_all()
+def reset(agent):
+    agent.key = jax.random.PRNGKey(3)
+    return agent
+def show_again():
+    agent = Quiet(None)
+    return reset(agent).draw()
+"""
+
+
+def test_a_path_follows_the_object_that_has_the_key() -> None:
+    paths = {each.row: list(each.reasons) for each in constructors(OBJECTS)}
+    assert [[step.row for step in reason.path] for row in (19, 25) for reason in paths[row]] == [
+        [19, 5, 19, 20, 7],
+        [25, 12, 5, 25, 15, 7],
+    ]
+    texts = [reason.text for row in (22, 27) for reason in paths[row]]
+    assert texts == [
+        f"is in an object of `{name}`, and where each of these objects goes is not known; "
+        "look whether it is passed to `somelib.show` on program.py:7"
+        for name in ("Agent", "Quiet")
+    ]
+
+
+METHODS = """
+class Agent:
+    def run(self, key):
+        return self.act(key)
+    def act(self, key):
+        return jax.random.normal(key)
+class Loud(Agent):
+    def act(self, key):
+        return somelib.show(key)
+class Quiet(Agent):
+    pass
+def run_one():
+    agent = Loud()
+    return agent.run(jax.random.PRNGKey(0))
+def run_other():
+    agent = Quiet()
+    return agent.run(jax.random.PRNGKey(1))
+def run(model):
+    act = somelib.made(Loud().act)
+    return act(jax.random.PRNGKey(2))
+"""
+
+
+def test_a_method_is_one_of_the_class_of_the_object() -> None:
+    first, second, third = [[reason.text for reason in each.reasons] for each in constructors(METHODS)]
+    assert first == ["is passed to `somelib.show`, and whether somelib takes typed keys is unknown"]
+    unknown = "is passed to `self.act`, of which it is not known what it calls; look whether it is passed to"
+    assert [text.startswith(unknown) for text in second] == [True]
+    assert third[0].startswith("is passed to `act`, ")
+    assert not any(", if " in text for text in third)
+
+
+def test_what_a_library_made_may_give_a_key_back() -> None:
+    (constructor,) = constructors(
+        """
+        def run(function):
+            model = somelib.transform(function)
+            samples = model.apply(jax.random.PRNGKey(0))
+            otherlib.show(samples)
+        import otherlib
+        """
+    )
+    texts = [reason.text for reason in constructor.reasons]
+    assert "is passed to `model.apply`, and whether somelib takes typed keys is unknown" in texts
+    assert not any(text.startswith("is passed to `otherlib.show`") for text in texts)
+
+
+def test_a_reason_names_some_of_the_places_that_may_come_next() -> None:
+    step = Reason("a.py", 3, "is passed to `fn`, of which it is not known what it calls")
+    places = {
+        Reason("b.py", row, f"is passed to `show{row}`, and whether somelib takes them is unknown") for row in range(9)
+    }
+    assert with_places(step, places).text.endswith(
+        "what it calls; look whether it is passed to `show0` on b.py:0, is passed to `show1` on b.py:1, "
+        "is passed to `show2` on b.py:2, is passed to `show3` on b.py:3, or gets to one of 5 other places"
+    )
+    assert len(with_places(step, places).candidates) == 9
+    assert with_places(step, [Reason("b.py", 1, "reaches `x`")]).text.endswith(
+        "; look whether it reaches `x` on b.py:1"
+    )
+    assert with_places(step, [step]) == step
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:
@@ -904,5 +1025,5 @@ def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypat
     monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 3)
     (constructor,) = constructors(PATHS["element"][0])
     (reason,) = constructor.reasons
-    assert "is not told apart from other values" in reason.text
+    assert reason.text.startswith("is not followed from here, since too much comes together on its way; look whether")
     assert not reason.path

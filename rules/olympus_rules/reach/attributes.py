@@ -331,32 +331,39 @@ class Attributes:
         else:
             self.slots.put(slot, bound(method, owner))
 
-    def resolve(self, qualified: str, file: str, slot: Slot, *, by_star: bool = False) -> None:
-        """Put the value of a qualified name into a slot; nothing for a name that a star does not import."""
+    def resolve(
+        self, qualified: str, file: str, slot: Slot, *, by_star: bool = False, seen: tuple[str, ...] = ()
+    ) -> bool:
+        """Put the value of a qualified name into a slot; return whether there is one.
+
+        There is none for a name that a star does not import; ``seen`` are the names that led here by stars.
+        """
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
         holder = self.names.file_of(path) if path is not None else None
         if holder is not None:
             self.slots.put(slot, Module(qualified, holder))
-            return
+            return True
         found = locate_name(document.roots, qualified)
         holder = self.names.file_of(found[0]) if found is not None else None
         if found is None or holder is None:
             is_part = self.names.is_part(document.roots, qualified)
             self.slots.put(slot, Module(qualified, file) if is_part else Library(qualified))
-            return
+            return True
         first, *others = found[1].split(".")
         module = self.names.modules[holder]
         if first not in module.local_names:
-            if not module.stars and not by_star:  # a compiled or lazy module, or a library of the same name as the file
-                self.slots.put(slot, Library(qualified))
-            for star in module.stars:
-                if not qualified.startswith(f"{star}."):
-                    self.resolve(".".join([star, first, *others]), holder, slot, by_star=by_star)
-            return
+            known = (*seen, qualified)
+            names = [each for star in module.stars if (each := ".".join([star, first, *others])) not in known]
+            given = [self.resolve(each, holder, slot, by_star=True, seen=known) for each in names]
+            if any(given) or by_star:
+                return any(given)
+            self.slots.put(slot, Library(qualified))  # a compiled or lazy module, or a library with the file's name
+            return True
         step = self.heap.variable(module, first)
         for number, name in enumerate(others):
             target = self.slots.slot("name", qualified, number)
             self.slots.watch(step, partial(self.of_value, name=name, slot=target))
             step = target
         self.slots.add_edge(step, slot)
+        return True

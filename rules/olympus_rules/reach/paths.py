@@ -7,16 +7,17 @@ it takes a key out of a container only where that container goes. So some of wha
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from heapq import heappop, heappush
 from operator import or_
-from typing import NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.objects import MOST_CALLS, Edge, Objects, State
+from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
 from olympus_rules.reach.values import (
@@ -27,6 +28,7 @@ from olympus_rules.reach.values import (
     Container,
     Function,
     Key,
+    Library,
     Made,
     Object,
     Place,
@@ -38,8 +40,8 @@ __all__ = ["Doubt", "Found", "Paths", "Way"]
 MOST_STATES = 30_000
 """The limit of one search."""
 MOST_STATES_IN_ALL = 600_000
-MOST_CALLS, MOST_PARTS = 3, 2
-"""How many calls around a place, and containers around a key, are told apart."""
+MOST_PARTS = 2
+"""How many containers and objects around a key are told apart."""
 ANY = -1
 """Any part of a container."""
 PARTS = frozenset({"element", "elements", "inside"})
@@ -51,8 +53,8 @@ OPENED: dict[object, tuple[type, ...]] = {"leaves": (Object,), "opened": (Contai
 """The slots of parts of objects, with the values beside an object that may be what is read there instead."""
 STEP, CHOICE, DOUBT = 1, 30, 1000
 """Costs of a step, of one of several callees, and of an object of unknown class or a merger."""
-UNRELATED = 4
-"""The number of functions and classes that makes a merger of a place with keys or containers."""
+UNRELATED, MERGED = 4, 64
+"""The numbers of functions and classes, and of any values, that make a merger of a place with keys or containers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,12 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``leaf`` for the parts of an object whose way is not followed, ``part`` for those of a container,
-            ``method`` of an object of unknown class, ``callee`` for one of several, or ``merger`` for a place where
-            unrelated values come together.
+            ``held`` for one of the objects of one class, ``anywhere`` for any attribute of an object, ``leaf`` for the
+            parts of an object whose way is not followed, ``part`` for those of a container, ``pool`` for those of very
+            many containers and objects, ``given back`` for the result of what a library made, ``method`` of an object
+            of unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
+            ``returned`` for a function whose callers are not told apart, or ``merger`` for a place where unrelated
+            values come together.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -94,28 +99,11 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The paths to a place by their constructors, and whether there are surely no others."""
+    """The paths to a place by their constructors, whether there are surely no others, and the slots of the place."""
 
     ways: dict[Place, Way]
     is_complete: bool
-
-
-class State(NamedTuple):
-    """A value on its way to a place.
-
-    Attributes:
-        slot: where it is.
-        calls: the calls in which the functions around it have to be entered, the inner one last; those before are any.
-        parts: the slot of the part, for each of the containers that the value is, in which the key is.
-    """
-
-    slot: Slot
-    calls: tuple[int, ...] = ()
-    parts: tuple[int, ...] = ()
-
-
-Edge: TypeAlias = tuple[Slot, int, int]
-"""The source of an edge, what it carries, and its tag."""
+    targets: tuple[Slot, ...] = ()
 
 
 class Paths:
@@ -130,20 +118,20 @@ class Paths:
         self.slots = graph.heap.slots
         self._vague = frozenset(vague)
         self._left = MOST_STATES_IN_ALL
-        self._names = list(self.slots.numbers)
+        self.names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
-        self._functions = {call.place: self._names[call.result][0] for call in graph.calls.all}
+        self._functions = {call.place: self.names[call.result][0] for call in graph.calls.all}
         self.handed: dict[Place, list[Slot]] = defaultdict(list)
         for call in graph.calls.all:
             self.handed[call.place] += call.given
         for place, _, _, written in graph.attributes.written:
             self.handed[place].append(written)
-        self._places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
-        self._incoming: dict[Slot, dict[Edge, None]] = defaultdict(dict)
+        self.places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
+        self.incoming: dict[Slot, dict[Edge, None]] = defaultdict(dict)
         for source, target, carries, tag in self.slots.trail.edges():
-            self._incoming[target][source, carries, tag] = None
+            self.incoming[target][source, carries, tag] = None
         self._elements: dict[int, list[Slot]] = defaultdict(list)
-        for slot, name in enumerate(self._names):
+        for slot, name in enumerate(self.names):
             if name[0] == "element":
                 self._elements[name[1]].append(slot)  # type: ignore[index]
         self._displays: dict[int, list[Container]] = defaultdict(list)
@@ -158,40 +146,82 @@ class Paths:
         self._expressions = graph.expressions
         self._objects = graph.attributes.owners
         self._family = graph.heap.classes.family
+        self._all_keys = self.slots.of_kinds(Key)
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
+        self.held = Objects(graph, self.incoming, self._functions)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
         return self.to([slot for place in places for slot in self._expressions.get(place, ())], makers)
 
-    def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> Found:
+    def to(self, targets: Iterable[Slot], makers: Collection[Place], fields: Collection[Slot] = ()) -> Found:
         """Search the paths from constructors to slots, or to containers there.
 
         A search that is too large is repeated with fewer containers around a key that are told apart.
+
+        Args:
+            targets: the slots.
+            makers: the constructors.
+            fields: the attributes of objects there.
         """
-        slots = tuple(targets)
+        slots, fields = tuple(targets), tuple(fields)
         ways: dict[Place, Way] = {}
         if not self.slots.trail.is_complete:
-            return Found(ways, is_complete=False)
+            return Found(ways, is_complete=False, targets=slots + fields)
         is_followed = not self.slots.is_cut_short
         for depth in range(MOST_PARTS, -1, -1):
             search = _Search(self, set(makers) - set(ways), depth)
-            ways |= search.run(slots, min(self._left, MOST_STATES))
+            ways |= search.run(slots, fields, min(self._left, MOST_STATES))
             self._left -= len(search.seen)
             if search.is_complete:
-                return Found(ways, is_complete=is_followed)
-        return Found(ways, is_complete=False)
+                return Found(ways, is_complete=is_followed, targets=slots + fields)
+        return Found(ways, is_complete=False, targets=slots + fields)
+
+    def beginning(self, targets: Collection[Slot], maker: Place) -> Way | None:
+        """Return the sure part of one way through the graph, which is no path as a whole; ``None`` if there is none.
+
+        Args:
+            targets: the slots of a place that a key may reach.
+            maker: the constructor of the key.
+        """
+        if not self.slots.trail.is_complete or self._left <= 0:
+            return None
+        start = self.slots.numbers.get(("made", maker))
+        keys = [self.slots.bit(key) for key in self.slots.values(start)] if start is not None else []
+        sites = (key for key in self.slots.listed(self._all_keys) if isinstance(key, Key) and key.site == maker)
+        keys += [self.slots.bit(key) for key in sites]
+        wanted = reduce(or_, keys, 0)
+        after: dict[Slot, Slot] = {}
+        waiting = deque(self._with_parts(targets))
+        seen = set(waiting)
+        while waiting and start not in seen and len(seen) < self._left:
+            slot = waiting.popleft()
+            for source, carries, _ in self.incoming.get(slot, ()):
+                if carries & KEYS and source not in seen and self.slots.mask(source) & wanted:
+                    seen.add(source)
+                    after[source] = slot
+                    waiting.append(source)
+        self._left -= len(seen)
+        return None if start is None or start not in seen else _Telling(self).beginning(start, after)
+
+    def _with_parts(self, targets: Iterable[Slot]) -> Iterator[Slot]:
+        """Return slots, and those of the parts of containers there."""
+        for slot in targets:
+            yield slot
+            for value in self.slots.listed(self.slots.mask(slot) & self.slots.of_kinds(Container)):
+                assert isinstance(value, Container)
+                yield from self._elements.get(value.display, ())
 
     def owner(self, slot: Slot) -> object:
         """Return the function whose activation a slot belongs to; ``None`` for the heap."""
         if slot not in self._owners:
-            name = self._names[slot]
+            name = self.names[slot]
             owner: object = None
             if isinstance(name[0], FunctionCode):
                 owner = name[0]
             elif name[0] == "result":
                 owner = name[1]
-            elif isinstance(display := self._display(slot), int):
+            elif isinstance(display := self.display(slot), int):
                 owner = self.owner(display)
             elif name[0] in ("handed to many", "returned by many"):
                 owner = SHARED
@@ -202,9 +232,9 @@ class Paths:
             self._owners[slot] = owner
         return self._owners[slot]
 
-    def _display(self, part: Slot) -> Slot | None:
+    def display(self, part: Slot) -> Slot | None:
         """Return the slot of the display of the container that a slot has a part of, or the leaves."""
-        name = self._names[part]
+        name = self.names[part]
         if name[0] in PARTS:
             assert isinstance(name[1], int)
             return name[1]
@@ -216,11 +246,11 @@ class Paths:
         A part is followed to its container if fewer than ``depth`` containers are around the key.
         """
         may_open = len(state.parts) < depth
-        for source, carries, tag in self._incoming.get(state.slot, ()):
+        for source, carries, tag in self.incoming.get(state.slot, ()):
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
-            kind = self._names[source][0]
-            is_part = tag < 0 and self._display(source) is not None
+            kind = self.names[source][0]
+            is_part = tag < 0 and self.display(source) is not None
             if kind in POOLS and tag < 0:
                 if may_open:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
@@ -229,10 +259,16 @@ class Paths:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
             elif is_part:
                 yield State(source, (), state.parts), DOUBT
+            elif kind == "field" and state.slot in self._objects and not self.held.is_made_once(source):
+                owner = self._objects[state.slot]
+                if may_open:
+                    yield State(owner, self.crossed(state, owner), (*state.parts, source)), STEP
+                yield State(source, (), state.parts), DOUBT
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
                 if calls is not None:
-                    yield State(source, calls, state.parts), self._cost(tag)
+                    entered = self.names[source][1] if kind in RESULTS else self.names[state.slot][0]
+                    yield State(source, calls, state.parts), self._cost(tag, entered)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
                 yield State(source, calls, state.parts), self._cost_of_read(source, state.slot, tag)
@@ -241,15 +277,19 @@ class Paths:
 
     def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[tuple[State, int]]:
         """Return the parts in a pool; ``skips`` those of containers, which are found where the containers go."""
-        for source, *_ in self._incoming.get(pool, ()):
-            if self._display(source) is None or not skips:
+        for source, *_ in self.incoming.get(pool, ()):
+            if self.display(source) is None or not skips:
                 yield State(source, (), state.parts), STEP
 
     def _parts_made(self, state: State) -> Iterator[tuple[State, int]]:
         """Return the parts of the containers that are made at a slot."""
         *outer, part = state.parts
+        if part != ANY and self.held.is_field(part):
+            for before, tag in self.held.before(state, partial(self._through, leaves=False)):
+                yield before, self._cost(tag)
+            return
         elements = self._elements.get(state.slot, ())
-        parts = elements if part == ANY else [part] if self._display(part) == state.slot else []
+        parts = elements if part == ANY else [part] if self.display(part) == state.slot else []
         for each in parts:
             yield State(each, state.calls, tuple(outer)), STEP
 
@@ -268,33 +308,46 @@ class Paths:
             return None
         return calls[:-1]
 
-    def _cost(self, tag: int) -> int:
+    def call(self, tag: int) -> Call | None:
+        """Return the call that an edge leads into or out of, by its tag."""
+        return self._calls.get(tag)
+
+    def is_vague(self, call: Call) -> bool:
+        """Return whether a method of an object of unknown class is called."""
+        return call.function in self._vague
+
+    def _cost(self, tag: int, entered: object = None) -> int:
+        """Return the cost of a call, by its tag, of one of the functions that it may call."""
         call = self._calls.get(tag)
         if call is None:
             return STEP
         if call.function in self._vague:
             return DOUBT
-        return CHOICE if self._is_choice(call.function) else STEP
+        if not self.is_choice(call.function):
+            return STEP
+        choice = self.held.choice(call, entered, None) if isinstance(entered, FunctionCode) else "unknown"
+        return {"sure": STEP, "of a subclass": DOUBT}.get(choice, CHOICE)
 
     def _cost_of_read(self, source: Slot, target: Slot, tag: int) -> int:
-        kind = self._names[source][0]
-        if kind in ("attribute", "loose") or self._is_merger(source) or self._is_hidden(source, target, tag):
+        kind = self.names[source][0]
+        if kind in ("attribute", "loose") or self.is_merger(source) or self.is_hidden(source, target, tag):
             return DOUBT
-        return CHOICE if kind == "field" and self._is_of_several(target) else STEP
+        return CHOICE if kind == "field" and self.is_of_several(target) else STEP
 
-    def _is_merger(self, slot: Slot) -> bool:
-        """Return whether a slot that keys pass holds many functions and classes beside them."""
-        return (self.slots.mask(slot) & self._callees).bit_count() >= UNRELATED
+    def is_merger(self, slot: Slot) -> bool:
+        """Return whether a slot that keys pass holds many functions and classes beside them, or very many values."""
+        beside = self.slots.mask(slot) & ~self._all_keys
+        return (beside & self._callees).bit_count() >= UNRELATED or beside.bit_count() >= MERGED
 
-    def _is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
+    def is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
         """Return whether the parts of an object are read where it is in another one, or may be another value."""
-        kind, *of = self._names[source]
+        kind, *of = self.names[source]
         if tag >= 0 or kind not in OPENED or not isinstance(of[0], Object):
             return False
         others = self.slots.mask(~tag) & ~self.slots.bit(of[0])
         return ~tag == target or bool(others & self.slots.of_kinds(*OPENED[kind]))
 
-    def _is_of_several(self, target: Slot) -> bool:
+    def is_of_several(self, target: Slot) -> bool:
         """Return whether the object whose attribute is read may be one of several unrelated classes."""
         owner = self._objects.get(target)
         if owner is None:
@@ -305,19 +358,21 @@ class Paths:
             self._several[owner] = len(families) > 1
         return self._several[owner]
 
-    def _is_choice(self, function: Slot) -> bool:
+    def is_choice(self, function: Slot) -> bool:
+        """Return whether a callee may be one of several functions or classes, of which some are in the project."""
         callees = self.slots.mask(function)
         if not callees & self.slots.of_kinds(*IN_PROJECT):
             return False  # names of a library for one function
         return (callees & self.slots.of_kinds(*CALLEES)).bit_count() > 1
 
     def around(self, values: int) -> int:
-        """Return the mask of the containers that hold some values, at any depth."""
+        """Return the mask of the containers and objects that hold some values, at any depth."""
         if values in self._around:
             return self._around[values]
         found, before = 0, -1
         while found != before:
             before = found
+            found |= self.held.with_keys(values | before)
             for display, elements in self._elements.items():
                 if any(self.slots.mask(element) & (values | before) for element in elements):
                     found |= self._bits(display)
@@ -325,8 +380,10 @@ class Paths:
         return found
 
     def made_at(self, part: Slot) -> int:
-        """Return the mask of the container of a part."""
-        display = self._display(part)
+        """Return the mask of the container of a part, or of the objects that have an attribute."""
+        if self.held.is_field(part):
+            return self.held.with_field(part)
+        display = self.display(part)
         assert display is not None
         return self._bits(display)
 
@@ -338,55 +395,178 @@ class Paths:
 
     def maker(self, state: State) -> Place | None:
         """Return the constructor that a state is the result of."""
-        name = self._names[state.slot]
+        name = self.names[state.slot]
         return name[1] if name[0] == "made" and not state.parts else None  # type: ignore[return-value]
+
+
+class _Telling:
+    """What is known of the steps of a path."""
+
+    def __init__(self, paths: Paths) -> None:
+        """Take the graph."""
+        self._paths = paths
+        self._name = paths.names.__getitem__
 
     def way(self, state: State, after: dict[State, State | None]) -> Way:
         """Return the path from a state to the place."""
         steps: list[Place] = []
         doubts: list[Doubt] = []
-        sure = 0
+        entered: list[Call | None] = []
+        sure: int | None = None
+        given = 0
         following: State | None = state
         while following is not None:
-            place = self._places.get(following.slot)
-            if place is not None and steps[-1:] != [place]:
-                steps.append(place)
-                doubts += [Doubt(place, "merger", "")] if self._is_merger(following.slot) else []
+            if self._paths.is_merger(following.slot):
+                doubts.append(Doubt(self._place_after(following, after), "merger", ""))
+                sure = len(steps) if sure is None else sure
+            place = self._paths.places.get(following.slot)
+            steps += [place] if place is not None and steps[-1:] != [place] else []
             target = after[following]
-            if target is not None:
-                doubts += self._doubts(following.slot, target.slot)
-            sure = sure or (len(steps) if doubts else 0)
+            if target is None:
+                doubts += self._of_end(following.slot)
+            else:
+                doubts += self._doubts(following, target, entered[-1] if entered else None)
+                self._enter(entered, following.slot, target.slot)
+                given = self._given(given, following, target)
+                doubts += self._of_field(following.slot, target.slot) if given else []
+            sure = len(steps) if doubts and sure is None else sure
             following = target
-        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure)
+        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0)
 
-    def _jumps(self, source: Slot, target: Slot) -> Iterator[Doubt]:
-        """Return the doubt of a part that is read where its container was not followed."""
-        if not any(each == source and tag >= 0 for each, _, tag in self._incoming[target]):
-            yield Doubt(self._places.get(target), "part", "")
+    def _place_after(self, state: State, after: dict[State, State | None]) -> Place | None:
+        """Return the first expression of a path from a state on."""
+        following: State | None = state
+        while following is not None and following.slot not in self._paths.places:
+            following = after[following]
+        return None if following is None else self._paths.places[following.slot]
 
-    def _doubts(self, source: Slot, target: Slot) -> Iterator[Doubt]:
-        """Return what is not known of a step."""
-        name = self._names[source]
+    def beginning(self, start: Slot, after: Mapping[Slot, Slot]) -> Way:
+        """Return the first steps of a way from a slot, in which calls and returns match, and the step after them."""
+        steps: list[Place] = []
+        entered: list[int] = []
+        slot = start
+        while True:
+            place = self._paths.places.get(slot)
+            steps += [place] if place is not None and steps[-1:] != [place] else []
+            target = after.get(slot)
+            if target is None:
+                return Way(tuple(steps), (Doubt(None, "pool", ""),), len(steps))
+            doubts = list(self._unsure(slot, target, entered))
+            if doubts:
+                return Way(tuple(steps), tuple(doubts[:1]), len(steps))
+            slot = target
+
+    def _unsure(self, source: Slot, target: Slot, entered: list[int]) -> Iterator[Doubt]:
+        """Return what is not known of a step, where no containers and objects are followed."""
+        name, tags = self._name(source), self._tags(source, target)
+        place = self._paths.places.get(target)
+        if self._paths.is_merger(target):
+            yield Doubt(place, "merger", "")
+        if self._name(target)[0] == "written field":
+            kind = "held" if self._name(target)[2] else "anywhere"
+            yield Doubt(place, kind, "", self._name(target)[1].name)  # type: ignore[attr-defined]
+        if self._paths.display(target) is not None or self._paths.display(source) is not None:
+            yield Doubt(place, "part", "")
+        yield from self._doubts(State(source), State(target))
+        tag = next((tag for tag in tags if tag > 0), 0)
+        if tag and name[0] not in RESULTS:
+            entered.append(tag)
+        elif tag and entered and entered.pop() != tag:
+            yield Doubt(place, "returned", "", name[1].name)  # type: ignore[attr-defined]
+
+    def _enter(self, entered: list[Call | None], source: Slot, target: Slot) -> None:
+        """Note the calls whose functions the key is in, after a step."""
+        name = self._name(source)
+        for tag in [tag for tag in self._tags(source, target) if tag > 0][:1]:
+            if name[0] not in RESULTS:
+                entered.append(self._paths.call(tag))
+            elif entered:
+                entered.pop()
+        if name[0] == "field":
+            entered.clear()
+
+    def _given(self, given: int, state: State, target: State) -> int:
+        """Return how many calls hand on the key since it was made, or was read from an attribute."""
+        kind = self._name(state.slot)[0]
+        if kind == "field":
+            return 0
+        if self._is_of_object(target):
+            return 1
+        if any(tag > 0 for tag in self._tags(state.slot, target.slot)):
+            return max(0, given - 1) if kind in RESULTS else given + 1
+        name = self._name(target.slot)
+        if name[0] == "written field" and not self._paths.held.is_own(state.slot, name[1], self._paths.owner):
+            return given + 1
+        return given
+
+    def _of_field(self, source: Slot, target: Slot) -> Iterator[Doubt]:
+        """Return the doubt of a key that callers give to objects of which several are made."""
+        name = self._name(target)
+        if name[0] == "written field" and not (name[2] and self._paths.held.is_made_once(target)):
+            yield Doubt(None, "held" if name[2] else "anywhere", str(name[2] or ""), name[1].name)  # type: ignore[attr-defined]
+
+    def _of_end(self, slot: Slot) -> Iterator[Doubt]:
+        """Return the doubt of an attribute of objects that may come to the place."""
+        name = self._name(slot)
+        if name[0] in ("written field", "field"):
+            yield Doubt(None, "leaf", "", name[1].name)  # type: ignore[attr-defined]
+        elif name[0] == "loose":
+            yield Doubt(None, "attribute", str(name[1]))
+
+    def _tags(self, source: Slot, target: Slot) -> list[int]:
+        return [tag for each, _, tag in self._paths.incoming.get(target, ()) if each == source]
+
+    def _doubts(self, state: State, following: State, around: Call | None = None) -> Iterator[Doubt]:
+        """Return what is not known of a step; ``around`` is the call of the function around it."""
+        source, target = state.slot, following.slot
+        name, place, tags = self._name(source), self._paths.places.get(target), self._tags(source, target)
         if name[0] in ("attribute", "loose"):
-            yield Doubt(self._places.get(target), "attribute", str(name[1]))
-        if name[0] == "field" and self._is_of_several(target):
+            yield Doubt(place, "attribute", str(name[1]))
+        if name[0] == "field" and self._paths.is_of_several(target):
             family = name[1]
             assert isinstance(family, ClassCode)
-            yield Doubt(self._places.get(target), "object", str(name[2]), family.name)
-        if any(each == source and self._is_hidden(source, target, tag) for each, _, tag in self._incoming[target]):
-            yield Doubt(self._places.get(target), "leaf", "", name[1].code.name)  # type: ignore[attr-defined]
-        if self._display(source) not in (None, target):
-            yield from self._jumps(source, target)
-        tags = [tag for each, _, tag in self._incoming[target] if each == source and tag > 0]
-        call = self._calls.get(tags[0]) if tags else None
-        if call is None:
-            return
-        entered = name[1] if name[0] == "result" else self._names[target][0]
+            yield Doubt(place, "object", str(name[2]), family.name)
+        if name[0] in OPENED and isinstance(name[1], Object) and len(state.parts) == len(following.parts):
+            is_hidden = any(self._paths.is_hidden(source, target, tag) for tag in tags)
+            if is_hidden or not self._paths.held.is_single(name[1].code):
+                yield Doubt(place, "leaf", "", name[1].code.name)
+        if tags and self._paths.display(source) not in (None, target) and all(tag < 0 for tag in tags):
+            yield Doubt(place, "part", "")  # read where its container was not followed
+        given = self._paths.call(target + 1)
+        if given is not None and source in given.given and self._is_made(given):
+            yield Doubt(None, "given back", given.callee)
+        called = [tag for tag in tags if tag > 0]
+        call = self._paths.call(called[0]) if called else None
+        if call is None and not tags:
+            call = self._paths.held.call_between(source, target)
+        if call is not None:
+            yield from self._of_call(call, source, target, around)
+        elif not tags and len(state.parts) == len(following.parts) and not self._is_of_object(following):
+            yield Doubt(None, "pool", "")
+
+    def _is_made(self, call: Call) -> bool:
+        """Return whether a library made what is called, so that it is not known what it gives back."""
+        slots = self._paths.slots
+        callees = slots.mask(call.function) & slots.of_kinds(*CALLEES)
+        return bool(callees & slots.of_kinds(Made)) and not callees & slots.of_kinds(Library)
+
+    def _is_of_object(self, state: State) -> bool:
+        """Return whether the key is in an attribute of an object."""
+        return bool(state.parts) and state.parts[-1] != ANY and self._paths.held.is_field(state.parts[-1])
+
+    def _of_call(self, call: Call, source: Slot, target: Slot, around: Call | None) -> Iterator[Doubt]:
+        """Return the doubt of a call of one of several functions; ``around`` is the call of the function around it."""
+        leaves = self._name(source)[0] in RESULTS
+        entered = self._name(source)[1] if leaves else self._name(target)[0]
         called = entered.name if isinstance(entered, FunctionCode) else ""
-        if call.function in self._vague:
-            yield Doubt(call.place, "method", call.callee, called, leaves=name[0] in RESULTS)
-        elif self._is_choice(call.function):
-            yield Doubt(call.place, "callee", call.callee, called, leaves=name[0] in RESULTS)
+        kind = "method" if self._paths.is_vague(call) else "callee" if self._paths.is_choice(call.function) else ""
+        if kind and self._paths.slots.mask(call.function) & self._paths.slots.of_kinds(Library, Made):
+            kind = "unknown"  # what a library makes may be what it is given, or not
+        if kind == "callee" and isinstance(entered, FunctionCode):
+            choice = self._paths.held.choice(call, entered, around)
+            kind = {"sure": "", "of a subclass": "unknown"}.get(choice, kind)
+        if kind:
+            yield Doubt(call.place, kind, call.callee, called, leaves=leaves)
 
 
 class _Search:
@@ -426,11 +606,16 @@ class _Search:
         slot, calls, parts = state
         return any(State(slot, calls[start:], parts) in self.seen for start in range(len(calls) + 1))
 
-    def run(self, targets: Iterable[Slot], limit: int) -> dict[Place, Way]:
+    def run(self, targets: Iterable[Slot], fields: Iterable[Slot], limit: int) -> dict[Place, Way]:
         """Search until all constructors are found, or the limit of states is reached."""
+        for attribute in fields:
+            self.add(State(attribute), None, DOUBT)
         for slot in targets:
             for parts in ((), (ANY,), (ANY, ANY)):
                 self.add(State(slot, (), parts), None, 0)
+            for attribute in filter(self.paths.held.is_field, fields if self.depth else ()):
+                for around in ((), (ANY,)):
+                    self.add(State(slot, (), (attribute, *around)), None, 0)
         ways: dict[Place, Way] = {}
         while self._waiting and self._missing and len(self.seen) < limit:
             cost, _, state, after = heappop(self._waiting)
@@ -441,7 +626,7 @@ class _Search:
             if maker in self._missing:
                 assert maker is not None
                 self._missing.discard(maker)
-                ways[maker] = self.paths.way(state, self.seen)
+                ways[maker] = _Telling(self.paths).way(state, self.seen)
             for before, step in self.paths.before(state, self.depth):
                 self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting

@@ -249,14 +249,24 @@ class ProjectReach:
         shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
         return self._sites(reduce(or_, shown, 0) & self._made_keys)
 
-    def ways_to(self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False) -> Found:
-        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there."""
+    def ways_to(
+        self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False, is_join: bool = False
+    ) -> Found:
+        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there.
+
+        Args:
+            places: the expressions.
+            makers: the constructors.
+            is_call: whether they are calls.
+            is_join: whether what functions among the arguments return counts, too.
+        """
         if not self.slots.trail.is_complete:
             return Found({}, is_complete=False)
         at = self.paths.handed if is_call else self.graph.expressions
         slots = [slot for place in places for slot in at.get(place, ())]
+        slots += [self.heap.result(each.code) for slot in slots if is_join for each in callables(self.heap, slot)]
         attributes, are_all = self.contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
-        found = self.paths.to([*slots, *attributes], makers)
+        found = self.paths.to(slots, makers, attributes)
         return found if are_all else replace(found, is_complete=False)
 
     def _sites(self, keys: int) -> frozenset[Place]:
@@ -347,7 +357,7 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
         keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in sources))
         if keys:
             name = reached.names.canonical(libraries.pop())
-            yield from [] if is_jax(name) else [Escape(place, text, name, keys, True, True, is_written)]
+            yield from [] if is_jax(name) else [Escape(place, text, name, keys, is_sure=True, is_written=is_written)]
 
 
 def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:

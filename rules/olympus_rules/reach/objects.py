@@ -1,0 +1,286 @@
+"""How keys get into the attributes of an object, and the object to where one is read: parts of paths.
+
+The graph has one slot for an attribute of all objects of a class. A path follows the object instead: from where the
+attribute is read back to where the object was made or the attribute was written, in the callers and methods on the way.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import reduce
+from operator import or_
+from typing import Literal, NamedTuple, TypeAlias
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.library_calls import CHANGING
+from olympus_rules.reach.sites import Call
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import BoundMethod, Class, Made, Member, Object, Place, Super, Unknown
+
+__all__ = ["MOST_CALLS", "Edge", "Objects", "State"]
+
+MOST_CALLS = 3
+"""How many calls around a place are told apart."""
+MOST_CALLEES = 16
+"""The limit of callees of a call through which objects are followed."""
+METHODS = frozenset({"method", "property", "cached_property"})
+WRITTEN = frozenset({"written field", "field"})
+
+
+class State(NamedTuple):
+    """A value on its way to a place.
+
+    Attributes:
+        slot: where it is.
+        calls: the calls in which the functions around it have to be entered, the inner one last; those before are any.
+        parts: the slot of the part, for each of the containers and objects that the value is, in which the key is.
+    """
+
+    slot: Slot
+    calls: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
+
+
+Edge: TypeAlias = tuple[Slot, int, int]
+"""The source of an edge, what it carries, and its tag."""
+Choice: TypeAlias = Literal["sure", "one of several", "of a subclass", "unknown"]
+Field: TypeAlias = tuple[ClassCode, str]
+"""An attribute of the objects of a class and of related ones."""
+
+
+class Objects:
+    """The objects of a solved graph: where they are made, and where their attributes are written."""
+
+    def __init__(
+        self, graph: Graph, incoming: Mapping[Slot, Collection[Edge]], functions: Mapping[Place, object]
+    ) -> None:
+        """Index calls and writes.
+
+        Args:
+            graph: the graph.
+            incoming: the edges that lead to each slot.
+            functions: the function around each call.
+        """
+        self._slots = graph.heap.slots
+        self._names = list(self._slots.numbers)
+        self._family = graph.heap.classes.family
+        self._incoming = incoming
+        self._functions = functions
+        self._results = {call.result: call for call in graph.calls.all}
+        self._made = self._objects_by_family()
+        self._sources: dict[Field, dict[Slot, None]] = defaultdict(dict)
+        for slot, name in enumerate(self._names):
+            if name[0] == "written field" and isinstance(name[2], str):
+                self._sources[self.field(slot)].update(dict.fromkeys(source for source, *_ in incoming.get(slot, ())))
+        self._writes: dict[Slot, list[tuple[str, Slot]]] = defaultdict(list)
+        for owner, attribute, source in graph.attributes.writes:
+            for variable in self._variables(owner):
+                self._writes[variable].append((attribute, source))
+        self._callers: dict[FunctionCode, list[Call]] = defaultdict(list)
+        self._uses: dict[Slot, list[tuple[Call, FunctionCode]]] = defaultdict(list)
+        self._makers: dict[Slot, list[FunctionCode]] = {}
+        self._results_of: dict[ClassCode, list[Slot]] = defaultdict(list)
+        self._sites: dict[ClassCode, set[Place]] = defaultdict(set)
+        for call in graph.calls.all:
+            self._read(call)
+        self._writing: dict[str, frozenset[FunctionCode]] = {}
+
+    def _objects_by_family(self) -> dict[ClassCode, int]:
+        found: dict[ClassCode, int] = defaultdict(int)
+        for value in self._slots.listed(self._slots.of_kinds(Object)):
+            assert isinstance(value, Object)
+            found[self._family(value.code)] |= self._slots.bit(value)
+        return found
+
+    def _read(self, call: Call) -> None:
+        """Take a call of methods and classes."""
+        callees = self._slots.mask(call.function) & self._slots.of_kinds(BoundMethod, Class, Object)
+        if callees.bit_count() > MOST_CALLEES:
+            callees &= self._slots.of_kinds(Class)
+        made: list[FunctionCode] = []
+        for value in self._slots.listed(callees):
+            if isinstance(value, Class):
+                self._results_of[value.code].append(call.result)
+                self._sites[self._family(value.code)].add(call.place)
+                made += self._methods(value.code, "__init__")
+            codes = [value.code] if isinstance(value, BoundMethod) else []
+            codes += self._methods(value.code, "__call__") if isinstance(value, Object) else []
+            for code in codes:
+                self._callers[code].append(call)
+                owner = self.owner_of(call)
+                for variable in () if owner is None else self._variables(owner):
+                    self._uses[variable].append((call, code))
+        if made:
+            self._makers[call.result] = made
+
+    def _methods(self, code: ClassCode, name: str) -> list[FunctionCode]:
+        slot = self._slots.numbers.get(("own member", code, name))
+        members = [] if slot is None else self._slots.values(slot)
+        return [member.code for member in members if isinstance(member, Member)]
+
+    def owner_of(self, call: Call) -> Slot | None:
+        """Return the slot of the object of a method call; that of ``super()`` is the one of the method around it."""
+        if call.owner is None:
+            return call.function if self._slots.mask(call.function) & self._slots.of_kinds(Object) else None
+        if not self._slots.mask(call.owner) & self._slots.of_kinds(Super):
+            return call.owner
+        around = self._functions.get(call.place)
+        return self.self_of(around) if isinstance(around, FunctionCode) else None
+
+    def self_of(self, code: FunctionCode) -> Slot | None:
+        """Return the slot of the object of a method; ``None`` for a function that is none."""
+        is_method = code.owner is not None and code.parameters and code.kind in METHODS
+        return self._slots.numbers.get((code, code.parameters[0])) if is_method else None
+
+    def _variables(self, register: Slot) -> list[Slot]:
+        """Return the variables that a register is read from, and the register."""
+        read = [source for source, _, tag in self._incoming.get(register, ()) if tag == 0]
+        return [register, *(source for source in read if isinstance(self._names[source][0], FunctionCode))]
+
+    def field(self, slot: Slot) -> Field:
+        """Return the attribute that a slot is of."""
+        _, code, name = self._names[slot]
+        assert isinstance(code, ClassCode)
+        return self._family(code), str(name)
+
+    def is_field(self, slot: Slot) -> bool:
+        """Say whether a slot is of an attribute of the objects of a class."""
+        name = self._names[slot] if slot < len(self._names) else ("new",)
+        return name[0] in WRITTEN and name[2] is not None
+
+    def with_field(self, slot: Slot) -> int:
+        """Return the mask of the objects that may have an attribute."""
+        return self._made.get(self.field(slot)[0], 0)
+
+    def is_own(self, slot: Slot, class_: object, owner: Callable[[Slot], object]) -> bool:
+        """Say whether a method of a class, or of a related one, has a value that is written to an attribute."""
+        around = owner(slot)
+        code = around.owner if isinstance(around, FunctionCode) else None
+        return code is not None and isinstance(class_, ClassCode) and self._family(code) is self._family(class_)
+
+    def is_single(self, code: ClassCode) -> bool:
+        """Say whether all objects of a class and of related ones are made by one call."""
+        return len(self._sites.get(self._family(code), ())) <= 1
+
+    def choice(self, call: Call, code: FunctionCode, around: Call | None) -> Choice:
+        """Say whether a method call calls a function, by the classes of which its objects are made.
+
+        Args:
+            call: the call.
+            code: the function.
+            around: the call of the function around it, if that is known.
+        """
+        owner = self.owner_of(call)
+        method = self._functions.get(call.place)
+        own = self.self_of(method) if isinstance(method, FunctionCode) else None
+        if owner is not None and own in self._variables(owner):
+            owner = self.owner_of(around) if around is not None else None
+            if owner is None or self._is_self(owner):
+                return "unknown"
+        values = self._slots.mask(owner) if owner is not None else 0
+        objects = [each.code for each in self._slots.listed(values) if isinstance(each, Object)]
+        if not objects or values & self._slots.of_kinds(Class, Made, Super, Unknown):
+            return "unknown"
+        found = [self._methods(each, code.name.rpartition(".")[2]) for each in objects]
+        if not all(found):
+            return "unknown"
+        hits = [code in methods for methods in found]
+        return "sure" if all(hits) else "one of several" if any(hits) else "of a subclass"
+
+    def _is_self(self, register: Slot) -> bool:
+        """Return whether a register has the object of the method around it, which may be of any subclass."""
+        code = self._names[register][0]
+        return isinstance(code, FunctionCode) and self.self_of(code) in self._variables(register)
+
+    def is_made_once(self, slot: Slot) -> bool:
+        """Say whether all objects with an attribute are made by one call."""
+        return self.is_single(self.field(slot)[0])
+
+    def with_keys(self, keys: int) -> int:
+        """Return the mask of the objects of which an attribute holds one of some values."""
+        families = {
+            family
+            for (family, _), sources in self._sources.items()
+            if any(self._slots.mask(source) & keys for source in sources)
+        }
+        return reduce(or_, (self._made.get(family, 0) for family in families), 0)
+
+    def before(
+        self, state: State, through: Callable[[tuple[int, ...], int], tuple[int, ...] | None]
+    ) -> Iterator[tuple[State, int]]:
+        """Return the states before one of an object in an attribute of which the key is, each with the tag of a call.
+
+        Args:
+            state: the state.
+            through: returns the calls around the call of a callee, ``None`` if they do not match.
+        """
+        *outer, part = state.parts
+        family, name = self.field(part)
+        for written, source in self._writes.get(state.slot, ()):
+            if written == name:
+                yield State(source, state.calls, tuple(outer)), 0
+        for call, code in self._uses.get(state.slot, ()):
+            owner = self.self_of(code)
+            if owner is not None and code in self._writers(name):
+                yield State(owner, (*state.calls, call.result + 1)[-MOST_CALLS:], state.parts), call.result + 1
+        made = self._results.get(state.slot)
+        if made is not None:
+            yield from self._before_made(made, state, (family, name))
+        around = self._names[state.slot][0]
+        if isinstance(around, FunctionCode) and self.self_of(around) == state.slot:
+            for call in self._callers.get(around, ()):
+                calls, owner = through(state.calls, call.result + 1), self.owner_of(call)
+                if calls is not None and owner is not None:
+                    yield State(owner, calls, state.parts), call.result + 1
+            for result in () if around in self._callers else self._with_method(around):
+                yield State(result, (), state.parts), 0
+
+    def _with_method(self, code: FunctionCode) -> Iterator[Slot]:
+        """Return where the objects are made that have a method, as one that no call of the project names."""
+        name = code.name.rpartition(".")[2]
+        for class_, results in self._results_of.items():
+            if class_ is code.owner or code in self._methods(class_, name):
+                yield from results
+
+    def _before_made(self, call: Call, state: State, field: Field) -> Iterator[tuple[State, int]]:
+        """Return the states before the result of a call that makes objects or copies one."""
+        *outer, _ = state.parts
+        sources = self._sources.get(field, {})
+        for source in dict.fromkeys(call.given):
+            if source in sources:
+                yield State(source, state.calls, tuple(outer)), 0
+        for code in self._makers.get(call.result, ()):
+            owner = self.self_of(code)
+            if owner is not None:
+                yield State(owner, (*state.calls, call.result + 1)[-MOST_CALLS:], state.parts), call.result + 1
+        is_copy = call.callee.rpartition(".")[2] in CHANGING and field[1] not in dict(call.keywords)
+        if call.owner is not None and is_copy:
+            yield State(call.owner, state.calls, state.parts), 0
+
+    def _writers(self, name: str) -> frozenset[FunctionCode]:
+        """Return the methods that write an attribute of their object, or call such a method of it."""
+        if name not in self._writing:
+            owners = {self.self_of(code): code for code in self._callers} | {
+                self.self_of(code): code for codes in self._makers.values() for code in codes
+            }
+            found = {owners[slot] for slot, writes in self._writes.items() if slot in owners and name in dict(writes)}
+            before = -1
+            while before != len(found):
+                before = len(found)
+                for slot, uses in self._uses.items():
+                    if slot in owners and any(code in found for _, code in uses):
+                        found.add(owners[slot])
+            self._writing[name] = frozenset(found)
+        return self._writing[name]
+
+    def call_between(self, source: Slot, target: Slot) -> Call | None:
+        """Return the call by which an object gets from one slot to another, into a method or out of it."""
+        for inner, outer in ((source, target), (target, source)):
+            code = self._names[inner][0]
+            if isinstance(code, FunctionCode) and self.self_of(code) == inner:
+                for call in self._callers.get(code, ()):
+                    if outer in (self.owner_of(call), *self._variables(self.owner_of(call) or outer)):
+                        return call
+        return None
