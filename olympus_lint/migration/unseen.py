@@ -282,7 +282,7 @@ class Use:
         if name == "reshape":
             return is_spelled_out(user.args)
         if name == "transpose":
-            return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
+            return not has_star(user)
         return name in NUMBERS or has_last_axis(user)
 
     def reads_dtype(self, dtype: ast.expr) -> bool:
@@ -599,10 +599,15 @@ def counts_sizes(call: ast.Call, name: str, given: list[ast.expr]) -> bool:
     """Say whether a function is given the sizes of all axes, or the order of all axes, of raw keys."""
     if name == "transpose":
         is_written = any(isinstance(axes, ast.Tuple | ast.List) for axes in given)
-        return is_written and not any(isinstance(part, ast.Starred) for part in ast.walk(call))
+        return is_written and not has_star(call)
     if name == "dynamic_update_slice":
         return is_spelled_out(call.args[2:])
     return name in SHAPED and any(is_spelled_out([argument]) for argument in given)
+
+
+def has_star(call: ast.Call) -> bool:
+    """Say whether a starred expression is among the arguments of a call, or in one."""
+    return any(isinstance(part, ast.Starred) for argument in call.args for part in ast.walk(argument))
 
 
 def is_last_part(user: ast.AST | None) -> bool:
