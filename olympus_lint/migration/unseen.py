@@ -73,6 +73,11 @@ AXIS_AT = {
 """The position of the axis in functions of ``jax.lax``."""
 TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
 """Functions that take the dtype of the result after the array."""
+VALUES = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare),
+    *(ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.Await),
+)
+"""Expressions that may give a key; an operator may stand for a method."""
 OF_ARRAYS = frozenset(
     "T astype at dtype flatten itemsize nbytes ndim ravel reshape shape size sum tobytes tolist transpose".split()  # noqa: SIM905
 )
@@ -93,15 +98,44 @@ def unseen(
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+        if not isinstance(node, VALUES):
             continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
         is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
-        if reached.has_keys_only(place_of(path, node), of_arrays=is_array):
-            place = Use(node, document, path, reached, careful=careful).breaking()
+        given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
+        for each in given if given and not is_computed_of_keys(node, path, reached) else ():
+            place = Use(node, document, path, reached, careful=careful, given=each).breaking()
             if place is not None:
-                yield node, place
+                yield each, place
+
+
+def given_by(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the expressions whose values an expression may give: itself, or others that choose or name a value."""
+    match node:
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (*given_by(body), *given_by(orelse))
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from given_by(each)
+        case ast.NamedExpr(value=value) | ast.Await(value=value):
+            yield from given_by(value)
+        case _:
+            yield node
+
+
+def is_computed_of_keys(node: ast.expr, path: str, reached: ProjectReach) -> bool:
+    """Say whether an operator is applied to keys themselves, which breaks before its result is used."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            operands = [left, right]
+        case ast.UnaryOp(operand=operand):
+            operands = [operand]
+        case ast.Compare(left=left, comparators=others):
+            operands = [left, *others]
+        case _:
+            return False
+    return any(reached.has_keys_only(place_of(path, each)) for each in operands)
 
 
 def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -162,11 +196,19 @@ class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+        self,
+        node: ast.expr,
+        document: Document,
+        path: str,
+        reached: ProjectReach,
+        *,
+        careful: bool = False,
+        given: ast.expr | None = None,
     ) -> None:
-        """Take the value."""
+        """Take the value, and the expression that gives it where that is another one."""
         self.careful = careful
         self.node = node
+        self.given = given or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -226,7 +268,7 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.node))
+        rank = self.reached.rank(place_of(self.path, self.given))
         return 0 if rank is None and self.careful else rank
 
     @property
@@ -237,7 +279,7 @@ class Use:
     @property
     def may_be_one(self) -> bool:
         """Whether there is evidence for a single key, and none for an array of keys."""
-        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
+        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.given)) == 0
 
     def has_fewer_axes(self, axes: int, *, inside: bool) -> bool:
         """Say whether keys surely have fewer axes than a function iterates over; a list around them is one more."""
@@ -254,7 +296,7 @@ class Use:
         is_sure = in_tree and not is_part(self.node, self.parents)  # a tree may come from a map, with more axes
         most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
-            most = max(0, (self.reached.likely_rank(place_of(self.path, self.node)) or 0) - taken)
+            most = max(0, (self.reached.likely_rank(place_of(self.path, self.given)) or 0) - taken)
         return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -304,7 +346,7 @@ class Use:
 
     def is_surely_key(self) -> bool:
         """Say whether nothing but keys reaches the value."""
-        return all(isinstance(value, Key) for value in self.values(self.node))
+        return all(isinstance(value, Key) for value in self.values(self.given))
 
     def is_compared_with_numbers(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison has numbers on its other side."""
@@ -408,7 +450,7 @@ class Use:
         constants = [part.value for part in others if isinstance(part, ast.Constant)]
         if any(isinstance(constant, str | bytes | bool | None) for constant in constants):
             return True
-        return bool(constants) and any(isinstance(value, Other) for value in self.values(self.node))
+        return bool(constants) and any(isinstance(value, Other) for value in self.values(self.given))
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""

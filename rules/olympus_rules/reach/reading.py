@@ -15,7 +15,7 @@ from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
-from olympus_rules.reach.operators import OVERLOADED, overloaded
+from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -71,6 +71,7 @@ class Reader:
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
         self.methods: dict[Slot, Slot] = {}
         self.raw = RawKeys(graph, file)
+        self.operators = Operators(graph.heap, graph.calls.binding)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -190,6 +191,9 @@ class Reader:
         owner, source = self.register(code, made.obj), self.register(code, made.src)
         self.attributes.write(owner, made.name, source)
         self.note_written(code, made)
+        if not isinstance(made.node, ast.Subscript):
+            nothing = self.slots.slot("written", place_of(self.file, made.node))
+            self.operators.call(owner, "__setattr__", [nothing, source], nothing)
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
         """Note what is written to an attribute, or to an element of one, with its place."""
@@ -209,6 +213,7 @@ class Reader:
             self.slots.add_edge(owner, slot)
             self.graph.calls.libraries.containers.join(owner, slot)  # the numbers are others
             return
+        self.operators.call(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         self.heap.open(
             owner,
@@ -225,15 +230,18 @@ class Reader:
         """Write an element of a container."""
         name = self.constants.get((code, made.index))
         element = name if isinstance(name, str) else None
-        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src), element)
-        self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
+        owner, source = self.register(code, made.obj), self.register(code, made.src)
+        self.heap.put_into(owner, source, element)
+        self.raw.meet(made.node, [owner, source])
         self.note_written(code, made)
+        nothing = self.slots.slot("written", place_of(self.file, made.node))
+        self.operators.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None and element is None:
-                self.slots.add_edge(self.register(code, made.src), variable)
+                self.slots.add_edge(source, variable)
             elif variable is not None:
-                self.heap.fill_unknown(self.register(code, made.obj), self.register(code, made.src), variable, element)
+                self.heap.fill_unknown(owner, source, variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
@@ -288,15 +296,16 @@ class Reader:
         if made.operation == "BitOr":
             self.merge(code, made, slot)
         is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
-        for operand in operands:
+        for number, operand in enumerate(operands):
             if is_number:
                 self.slots.add_edge_of(operand, slot, KeyWords)
             if made.operation in OVERLOADED:
-                overloaded(self.heap, operand, made.operation, slot)
+                others = operands[:number] + operands[number + 1 :]
+                self.operators.apply(operand, made.operation, others, slot)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
-                self.slots.add_edge(operand, slot)
+                self.operators.add(operand, slot)
                 containers.join(operand, slot)
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
@@ -444,7 +453,7 @@ class Reader:
             for default, _ in made.args[2:]:
                 self.slots.add_edge(self.register(code, default), target)
             self.raw.named(str(name), made.node, owner, target)
-        elif len(made.args) == 3:
+        elif len(made.args) == 3 and not is_plain_write(code, made.node):
             source = self.register(code, made.args[2][0])
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
@@ -576,6 +585,12 @@ def names_field(call: ast.Call, parents: Parents) -> bool:
         return name.attr == "name"
     loop = loop_over(name, call, parents)
     return loop is not None and FIELDS.search(ast.unparse(loop.iter)) is not None
+
+
+def is_plain_write(code: ir.FunctionCode, call: ast.Call) -> bool:
+    """Return whether a call in ``__setattr__`` writes the attribute that this was called for, as it is given."""
+    is_special = code.name.rpartition(".")[2] == "__setattr__"
+    return is_special and list(code.parameters) == [ast.unparse(each) for each in call.args]
 
 
 def spelled_names(call: ast.Call, parents: Parents) -> list[str]:

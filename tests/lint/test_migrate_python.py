@@ -1,0 +1,208 @@
+"""Ways of Python by which keys come to a place that uses their words: the migration announces that place."""
+
+from __future__ import annotations
+
+import pytest
+
+from olympus_codemods.target import Target
+from olympus_lint.migration.places import Text
+from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.project.settings import Settings
+
+HEAD = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.random import PRNGKey, split, normal, fold_in
+out = []
+"""
+LOST = {
+    "an inherited operator": """
+class Base:
+    def __add__(self, n): return self.key
+class Stream(Base):
+    def __init__(self, key): self.key = key
+out.append((Stream(PRNGKey(1)) + 1)[0])
+""",
+    "an operand": """
+class Log:
+    def __iadd__(self, key):
+        out.append(key[1])
+        return self
+log = Log()
+log += PRNGKey(1)
+""",
+    "op-method subscripted": """
+class C:
+    def __init__(self, key): self.key = key
+    def __add__(self, n): return self.key
+def f(key):
+    return (C(key) + 1)[0]
+out.append(f(PRNGKey(1)))
+""",
+    "neg": """
+class C:
+    def __init__(self, key): self.key = key
+    def __neg__(self): return self.key
+    def __lt__(self, other): return self.key
+    def __matmul__(self, other): return self.key
+def f(key):
+    return (-C(key))[0], (C(key) < 1)[1], (C(key) @ 1)[1]
+out.append(f(PRNGKey(1)))
+""",
+    "compare only": """
+class C:
+    def __init__(self, key): self.key = key
+    def __lt__(self, other): return self.key
+def f(key):
+    return (C(key) < 1)[1]
+out.append(f(PRNGKey(1)))
+""",
+    "op sum": """
+class C:
+    def __init__(self, key): self.key = key
+    def __add__(self, n): return self.key
+out.append((C(PRNGKey(3)) + 1).sum())
+""",
+    "in_axes nested tuple": """
+def f(s): return s[0] * s[1].sum()
+out.append(jax.vmap(f, in_axes=((0, -1),))((jnp.arange(2), split(PRNGKey(0), 3))))
+""",
+    "match seq": """
+def f(d):
+    match d:
+        case [a, k]:
+            return k[0]
+        case [a, *ks]:
+            return ks[0][0]
+out.append(f([1, PRNGKey(1)]))
+out.append(f([1, PRNGKey(1), PRNGKey(2)]))
+""",
+    "ifexp": """
+def f(a, b, c):
+    return (a if c else b)[0]
+out.append(f(PRNGKey(1), PRNGKey(2), 1))
+""",
+    "setitem": """
+class C:
+    def __init__(self): self.d = {}
+    def __setitem__(self, n, v): self.d[n] = v[0]
+c = C()
+c["a"] = PRNGKey(1)
+out.append(c.d["a"])
+""",
+    "getitem index": """
+class C:
+    def __getitem__(self, key): return key[0]
+out.append(C()[PRNGKey(1)])
+""",
+    "contains": """
+class C:
+    def __contains__(self, key): return bool(key[0] == 0)
+out.append(PRNGKey(1) in C())
+""",
+    "setattr": """
+class C:
+    def __setattr__(self, n, v): object.__setattr__(self, n, v[0])
+c = C()
+c.a = PRNGKey(1)
+out.append(c.a)
+""",
+}
+"""Programs that read words of keys, and raise an error with typed ones."""
+BESIDE = {
+    "a subscript beside a conversion": """
+def f(c, key): return [np.asarray(key).tolist(), c["x"][1]]
+out.append(f({"x": PRNGKey(2), "b": 3}, PRNGKey(1)))
+""",
+    "a subscript beside a method": """
+def f(c, key): return [key.tolist(), c["x"][1]]
+out.append(f({"x": PRNGKey(2), "b": 3}, PRNGKey(1)))
+""",
+    "the axes of a reshaped split": """
+import collections
+state = collections.OrderedDict(lr=0.5, seed=PRNGKey(1))
+for name, key in state.items():
+    pass
+pair = (0.5, key)
+out.append(split(pair[1], 6).reshape(2, 3, *pair[1].shape).transpose(1, 0, 2))
+""",
+}
+"""Programs with two such places in one row."""
+FINE = {
+    "a method that sets attributes": """
+class State:
+    def __init__(self, key): self.key, self.sizes = key, [3, 4]
+    def __setattr__(self, name, value): object.__setattr__(self, name, value)
+state = State(PRNGKey(1))
+out.append(normal(state.key, (state.sizes[0],)))
+""",
+    "elements of an iterator": """
+import itertools
+out.append([normal(k) for k in itertools.chain(itertools.repeat(PRNGKey(1), 2), [PRNGKey(2)])])
+""",
+    "an operator of an object": """
+class Stream:
+    def __init__(self, key): self.key = key
+    def __add__(self, n): return fold_in(self.key, n)
+out.append(normal(Stream(PRNGKey(1)) + 1))
+""",
+    "a future": """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor() as pool:
+    out.append(pool.submit(normal, PRNGKey(1)).result())
+    out.append(list(pool.map(lambda k: normal(k, (3,))[0], [PRNGKey(1), PRNGKey(2)])))
+""",
+    "a pattern": """
+def f(state):
+    match state:
+        case {"rng": key, **rest}:
+            return normal(key) + rest["x"][0]
+out.append(f({"rng": PRNGKey(1), "x": jnp.ones(3)}))
+""",
+    "a wrapper": """
+class Wrapper:
+    def __init__(self, inner): self.inner = inner
+    def __getattr__(self, name): return getattr(self.inner, name)
+class State:
+    def __init__(self, key): self.key, self.x = key, jnp.ones(3)
+state = Wrapper(State(PRNGKey(1)))
+out.append(normal(state.key) + state.x[0])
+""",
+    "axes of results": """
+def f(i):
+    key = fold_in(PRNGKey(0), i)
+    return normal(key, (2,)), split(key)
+out.append(jax.vmap(f, out_axes=(-1, 1))(jnp.arange(3))[1])
+""",
+    "a list in an attribute": """
+class State:
+    def __init__(self, key): self.keys, self.sizes = list(split(key)), [3, 4]
+    def draw(self): return normal(self.keys[0], (self.sizes[0],))
+out.append(State(PRNGKey(1)).draw())
+""",
+}
+"""Programs that only draw with their keys."""
+
+
+def migrated(code: str) -> Migration:
+    return migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"))
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_reads_words_holds_back_the_keys(name: str) -> None:
+    migration = migrated(LOST[name])
+    assert migration.held
+    assert not migration.free
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_report_does_not_hide_another_place_of_its_row(name: str) -> None:
+    assert not migrated(BESIDE[name]).free
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_draws_holds_nothing_back(name: str) -> None:
+    migration = migrated(FINE[name])
+    assert migration.free
+    assert not migration.held
