@@ -17,6 +17,31 @@ from jax.random import PRNGKey, split, normal, fold_in
 out = []
 """
 LOST = {
+    "the result of a pool": """
+from multiprocessing.pool import ThreadPool
+def f(k, n): return k
+with ThreadPool(2) as p:
+    out.append(p.apply_async(f, (PRNGKey(1), 2)).get()[0])
+""",
+    "gathered coroutines": """
+import asyncio
+async def make(s): return PRNGKey(s)
+async def main():
+    k = await make(1)
+    a, b = await asyncio.gather(make(1), make(2))
+    return k[0], a[0]
+out.append(asyncio.run(main()))
+""",
+    "futures as they are completed": """
+import concurrent.futures as cf
+with cf.ThreadPoolExecutor() as ex:
+    fs = [ex.submit(PRNGKey, i) for i in range(2)]
+    for f in cf.as_completed(fs): out.append(f.result()[0])
+""",
+    "a function that compares keys": """
+best = max([(1, PRNGKey(1)), (2, PRNGKey(2))], key=lambda p: int(p[1][1]))
+out.append(normal(best[1]))
+""",
     "an inherited operator": """
 class Base:
     def __add__(self, n): return self.key
@@ -68,6 +93,61 @@ out.append((C(PRNGKey(3)) + 1).sum())
 def f(s): return s[0] * s[1].sum()
 out.append(jax.vmap(f, in_axes=((0, -1),))((jnp.arange(2), split(PRNGKey(0), 3))))
 """,
+    "tee": """
+import itertools
+def f(key):
+    a, b = itertools.tee([key, key])
+    return [k[0] for k in a]
+out.append(f(PRNGKey(1)))
+""",
+    "repeat": """
+import itertools
+def f(key):
+    return [k[0] for k in itertools.repeat(key, 2)]
+out.append(f(PRNGKey(1)))
+""",
+    "repeat next": """
+import itertools
+def f(key):
+    return next(itertools.repeat(key))[1]
+out.append(f(PRNGKey(1)))
+""",
+    "accumulate": """
+import itertools
+def f(key):
+    return [k[0] for k in itertools.accumulate(range(3), fold_in, initial=key)]
+out.append(f(PRNGKey(1)))
+""",
+    "accumulate lambda": """
+import itertools
+def f(key):
+    return [k[0] for k in itertools.accumulate([1,2,3], lambda k, i: fold_in(k, i), initial=key)]
+out.append(f(PRNGKey(1)))
+""",
+    "accumulate inner": """
+import itertools
+def f(key):
+    return [k for k in itertools.accumulate([key,key], lambda a, b: a + b[0])]
+out.append(f(PRNGKey(1)))
+""",
+    "groupby": """
+import itertools
+def f(key):
+    return [k[1] for _, g in itertools.groupby([(0, key), (1, key)], key=lambda p: p[0]) for _, k in g]
+out.append(f(PRNGKey(1)))
+""",
+    "groupby list": """
+import itertools
+def f(keys):
+    return [[k[0] for k in g] for _, g in itertools.groupby(keys, key=lambda p: 1)]
+out.append(f([PRNGKey(1), PRNGKey(2)]))
+""",
+    "groupby by key": """
+import itertools
+def f(keys):
+    return [len(list(g)) for _, g in itertools.groupby(keys, key=lambda p: int(p[0]))]
+out.append(f([PRNGKey(1), PRNGKey(2)]))
+""",
     "match seq": """
 def f(d):
     match d:
@@ -77,6 +157,46 @@ def f(d):
             return ks[0][0]
 out.append(f([1, PRNGKey(1)]))
 out.append(f([1, PRNGKey(1), PRNGKey(2)]))
+""",
+    "executor map": """
+from concurrent.futures import ThreadPoolExecutor
+keys = split(PRNGKey(1), 3)
+with ThreadPoolExecutor() as ex:
+    out.append(list(ex.map(lambda k: k[0], keys)))
+""",
+    "executor map result": """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor() as ex:
+    out.append([k[0] for k in ex.map(PRNGKey, range(3))])
+""",
+    "executor map list": """
+from concurrent.futures import ThreadPoolExecutor
+def g(k): return k.sum()
+with ThreadPoolExecutor() as ex:
+    out.append(list(ex.map(g, [PRNGKey(1), PRNGKey(2)])))
+""",
+    "executor submit result": """
+from concurrent.futures import ThreadPoolExecutor
+ex = ThreadPoolExecutor()
+fut = ex.submit(PRNGKey, 2)
+out.append(fut.result()[0])
+""",
+    "executor map split": """
+from concurrent.futures import ThreadPoolExecutor
+ex = ThreadPoolExecutor()
+def halves(key): return split(key)
+out.append([p[0][0] for p in ex.map(halves, split(PRNGKey(0), 2))])
+""",
+    "sorted key": """
+out.append(sorted([PRNGKey(1), PRNGKey(2)], key=lambda k: int(k[1])))
+""",
+    "max key": """
+out.append(max([PRNGKey(1), PRNGKey(2)], key=lambda k: int(k[1])))
+""",
+    "sort method": """
+ks = [PRNGKey(1), PRNGKey(2)]
+ks.sort(key=lambda k: int(k[1]))
+out.append(ks)
 """,
     "ifexp": """
 def f(a, b, c):
@@ -108,6 +228,39 @@ c = C()
 c.a = PRNGKey(1)
 out.append(c.a)
 """,
+    "exitstack": """
+import contextlib
+@contextlib.contextmanager
+def cm(key):
+    yield key
+with contextlib.ExitStack() as s:
+    k = s.enter_context(cm(PRNGKey(1)))
+    out.append(k[0])
+""",
+    "compress": """
+import itertools
+out.append([a[0] for a in itertools.compress([PRNGKey(1), PRNGKey(2)], [1, 0])])
+""",
+    "filterfalse": """
+import itertools
+out.append([a for a in itertools.filterfalse(lambda k: int(k[1]) == 1, [PRNGKey(1), PRNGKey(2)])])
+""",
+    "takewhile": """
+import itertools
+out.append([a for a in itertools.takewhile(lambda k: int(k[1]) == 1, [PRNGKey(1), PRNGKey(2)])])
+""",
+    "iter sentinel": """
+ks = [PRNGKey(1), PRNGKey(2), None]
+out.append([k[0] for k in iter(lambda: ks.pop(0), None)])
+""",
+    "fromkeys": """
+d = dict.fromkeys(["a", "b"], PRNGKey(1))
+out.append(d["b"][0])
+""",
+    "contextvar": """
+import contextvars
+v = contextvars.ContextVar("k"); v.set(PRNGKey(1)); out.append(v.get()[0])
+""",
 }
 """Programs that read words of keys, and raise an error with typed ones."""
 BESIDE = {
@@ -130,6 +283,29 @@ out.append(split(pair[1], 6).reshape(2, 3, *pair[1].shape).transpose(1, 0, 2))
 }
 """Programs with two such places in one row."""
 FINE = {
+    "numbers of a pool": """
+from multiprocessing.pool import ThreadPool
+def f(k, n): return normal(k, (n,))
+with ThreadPool(2) as p:
+    out.append(p.apply_async(f, (PRNGKey(1), 2)).get()[0])
+    out.append(p.starmap(f, [(PRNGKey(1), 2), (PRNGKey(2), 3)])[0][0])
+""",
+    "pairs of an iterator": """
+import itertools
+for a, b in itertools.pairwise([PRNGKey(i) for i in range(3)]):
+    out.append(normal(a) + normal(b))
+""",
+    "a future of numbers": """
+from concurrent.futures import ThreadPoolExecutor
+def draw(k, n): return normal(k, (n,))
+with ThreadPoolExecutor() as ex:
+    fs = [ex.submit(draw, k, 3) for k in split(PRNGKey(1), 3)]
+    for f in fs: out.append(f.result()[0])
+""",
+    "a function that compares numbers": """
+best = max([(1, PRNGKey(1)), (2, PRNGKey(2))], key=lambda p: p[0])
+out.append(normal(best[1]))
+""",
     "a method that sets attributes": """
 class State:
     def __init__(self, key): self.key, self.sizes = key, [3, 4]

@@ -87,9 +87,13 @@ EXAMINING = {"builtins.type", "jax.typeof", *(f"{module}.result_type" for module
 """Functions whose result shows the kind of a key; so do those of :data:`METADATA`."""
 METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
 """Functions that give what an attribute of an array says."""
+ITERATORS = """
+batched chain combinations combinations_with_replacement compress cycle groupby islice pairwise permutations product
+tee zip_longest
+"""
 OF_ROWS = {
     "itertools.chain.from_iterable": 2,
-    **dict.fromkeys((f"itertools.{name}" for name in ("chain", "cycle", "islice", "product", "zip_longest")), 1),
+    **dict.fromkeys((f"itertools.{name}" for name in ITERATORS.split()), 1),
     "builtins.zip": 1,
 }
 """Functions that iterate over their arguments, with the number of axes that they take apart."""

@@ -251,6 +251,12 @@ class Binding:
             else:
                 self.attributes.set_fields(code, slot)
 
+    def make_key(self, value: Constructor, result: Slot) -> None:
+        """Let a constructor make one key, from a seed."""
+        made = self.slots.slot("made", value.mention)
+        self.slots.put(made, Key(value.mention, 0))
+        self.slots.add_edge(made, result)
+
     def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int, *, is_over: bool = False) -> None:
         """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
         if isinstance(value, Constructor):

@@ -208,9 +208,9 @@ class Heap:
                 self.iterate(given, slot)
         return slot
 
-    def ask(self, owner: Object, name: str, target: Slot) -> bool:
+    def ask(self, owner: Value, name: str, target: Slot) -> bool:
         """Copy the result of a special method to a slot; return whether any class of the project has that method."""
-        if name not in self.classes.methods:
+        if name not in self.classes.methods or not isinstance(owner, Object):
             return False
 
         def answer(method: Value) -> None:

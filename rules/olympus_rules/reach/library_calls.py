@@ -24,6 +24,7 @@ from olympus_rules.reach.values import (
     UNDIVIDED,
     BoundMethod,
     Class,
+    Constructor,
     Container,
     Function,
     Key,
@@ -129,14 +130,18 @@ class LibraryCalls:
         if model.result is None and model.container is None:
             self.slots.put(call.result, Made(model.root))
             looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
-            if model.root in sys.stdlib_module_names and model.transform is None and not looks_only:
-                self.python.pass_through(call)
+            if is_unknown_of_python(model) and not looks_only:
+                self.python.pass_through(call, model.root, is_method=isinstance(value, Made))
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
             write_attributes(self.attributes, value, model, call)
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
-            if model.container == "mapping":
+            if model.container == "mapping" or (model.container == "all" and model.name == "iter"):
                 self.python.make_defaults(call)
+            if model.container == "accumulated":
+                self.python.accumulate(call)
+            if model.container is not None:
+                self.python.call_with_elements([slot for slot, _ in call.arguments], call)
             self.hand_on(model, call)
 
     def namespace(self, model: Model, call: Call) -> None:
@@ -304,6 +309,8 @@ class LibraryCalls:
     def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
         """Return whether an unknown function may return a function that it is given; it calls a callback at most."""
         callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
+        if model.container is not None or (call.owner is not None and is_unknown_of_python(model)):
+            return False  # it calls the function, for each element or at some time
         return not model.makes_arrays and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
@@ -354,6 +361,9 @@ class LibraryCalls:
             result = self.mapped_tree(call)
         if transform.kind in EACH:
             result = self.heap.element(self.heap.made(call.result), None)
+        if isinstance(value, Constructor) and transform.kind in EACH:
+            self.binding.make_key(value, result)
+            return
         site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
         self.binding.feed(value, self.handed_on(transform, slot, call), result, site, is_over=is_over)
 
@@ -478,6 +488,11 @@ def is_foreign(model: Model) -> bool:
     if "." not in model.qualified or model.root in sys.stdlib_module_names:
         return model.transform is not None and model.transform.kind == "transparent"
     return model.transform is not None or model.result in ("same", "reshaped")
+
+
+def is_unknown_of_python(model: Model) -> bool:
+    """Return whether nothing is known of a function of Python's library."""
+    return model.root in sys.stdlib_module_names and model.result is None and model.transform is None
 
 
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
