@@ -17,6 +17,63 @@ from jax.random import PRNGKey, split, normal, fold_in
 out = []
 """
 LOST = {
+    "a generator that is sent keys": """
+def g():
+    total = 0
+    while True:
+        k = yield total
+        if k is None: return
+        total += int(k[1])
+c = g(); next(c); out.append(c.send(PRNGKey(1)))
+""",
+    "a tuple that a generator returns": """
+def g():
+    yield 1
+    return PRNGKey(1), 3
+def h():
+    k, n = yield from g()
+    yield k[0] * n
+out.append(list(h()))
+""",
+    "a keyword of an exception": """
+class E(Exception):
+    def __init__(self, *, key): self.key = key
+try: raise E(key=PRNGKey(1))
+except E as e: out.append(e.key[0])
+""",
+    "a pattern of positions": """
+class S:
+    __match_args__ = ("key",)
+    def __init__(self, key): self.key = key
+def f(d):
+    match d:
+        case S(k):
+            return k[1]
+out.append(f(S(PRNGKey(1))))
+""",
+    "a guard": """
+def f(d):
+    match d:
+        case {"key": k} if k[1] > 0:
+            return normal(k)
+        case _:
+            return 0
+out.append(f({"key": PRNGKey(1)}))
+""",
+    "a pattern of several": """
+def f(d):
+    match d:
+        case ("draw", {"key": k}) | ("peek", {"rng": k}):
+            return k[1]
+out.append(f(("peek", {"rng": PRNGKey(1)})))
+""",
+    "nested patterns": """
+def f(d):
+    match d:
+        case {"state": {"key": k, "n": n}}:
+            return k[0] * n
+out.append(f({"state": {"key": PRNGKey(1), "n": 2}}))
+""",
     "the result of a pool": """
 from multiprocessing.pool import ThreadPool
 def f(k, n): return k
@@ -148,6 +205,20 @@ def f(keys):
     return [len(list(g)) for _, g in itertools.groupby(keys, key=lambda p: int(p[0]))]
 out.append(f([PRNGKey(1), PRNGKey(2)]))
 """,
+    "match dict": """
+def f(d):
+    match d:
+        case {"key": k}:
+            return k[0]
+out.append(f({"key": PRNGKey(1)}))
+""",
+    "match dict rest": """
+def f(d):
+    match d:
+        case {"a": 1, **rest}:
+            return rest["key"][0]
+out.append(f({"a": 1, "key": PRNGKey(1)}))
+""",
     "match seq": """
 def f(d):
     match d:
@@ -157,6 +228,65 @@ def f(d):
             return ks[0][0]
 out.append(f([1, PRNGKey(1)]))
 out.append(f([1, PRNGKey(1), PRNGKey(2)]))
+""",
+    "match class": """
+import dataclasses
+@dataclasses.dataclass
+class S:
+    key: object
+    n: int
+def f(d):
+    match d:
+        case S(key=k):
+            return k[0]
+out.append(f(S(PRNGKey(1), 3)))
+""",
+    "match class positional": """
+import dataclasses
+@dataclasses.dataclass
+class S:
+    key: object
+    n: int
+def f(d):
+    match d:
+        case S(k, n):
+            return k[0]
+out.append(f(S(PRNGKey(1), 3)))
+""",
+    "match or": """
+def f(d):
+    match d:
+        case {"a": k} | {"b": k}:
+            return k[0]
+out.append(f({"b": PRNGKey(1)}))
+""",
+    "exception unpack": """
+def f(key):
+    raise ValueError("x", key)
+try:
+    f(PRNGKey(1))
+except (KeyError, ValueError) as e:
+    m, k = e.args
+    out.append(k[0])
+""",
+    "exception attribute": """
+class E(Exception):
+    def __init__(self, key):
+        super().__init__("x")
+        self.key = key
+try:
+    raise E(PRNGKey(1))
+except E as e:
+    out.append(e.key[0])
+""",
+    "exception base": """
+class E(Exception):
+    def __init__(self, key):
+        self.key = key
+try:
+    raise E(PRNGKey(1))
+except Exception as e:
+    out.append(e.key[0])
 """,
     "executor map": """
 from concurrent.futures import ThreadPoolExecutor
@@ -186,6 +316,18 @@ from concurrent.futures import ThreadPoolExecutor
 ex = ThreadPoolExecutor()
 def halves(key): return split(key)
 out.append([p[0][0] for p in ex.map(halves, split(PRNGKey(0), 2))])
+""",
+    "exc chained": """
+class E(Exception):
+    def __init__(self, key, n=0):
+        super().__init__(key, n)
+def f(key):
+    raise E(key, 2) from None
+try:
+    f(PRNGKey(1))
+except E as err:
+    k, n = err.args
+    out.append(k[0] * n)
 """,
     "sorted key": """
 out.append(sorted([PRNGKey(1), PRNGKey(2)], key=lambda k: int(k[1])))
@@ -261,6 +403,21 @@ out.append(d["b"][0])
 import contextvars
 v = contextvars.ContextVar("k"); v.set(PRNGKey(1)); out.append(v.get()[0])
 """,
+    "generator send": """
+def g():
+    k = yield
+    yield k[0]
+c = g(); next(c); out.append(c.send(PRNGKey(1)))
+""",
+    "generator return yield from": """
+def g():
+    yield 1
+    return PRNGKey(1)
+def h():
+    k = yield from g()
+    yield k[0]
+out.append(list(h()))
+""",
 }
 """Programs that read words of keys, and raise an error with typed ones."""
 BESIDE = {
@@ -283,6 +440,36 @@ out.append(split(pair[1], 6).reshape(2, 3, *pair[1].shape).transpose(1, 0, 2))
 }
 """Programs with two such places in one row."""
 FINE = {
+    "a generator that is sent numbers": """
+def g():
+    k = PRNGKey(0)
+    while True:
+        n = yield normal(k)
+        k = fold_in(k, n)
+c = g(); next(c); out.append(c.send(3))
+""",
+    "an attribute of an exception": """
+class E(Exception):
+    def __init__(self, key, n):
+        super().__init__(f"at {n}")
+        self.key, self.n = key, n
+try: raise E(PRNGKey(1), 2)
+except E as e: out.append(normal(e.key, (e.n,)))
+""",
+    "patterns of several types": """
+def f(d):
+    match d:
+        case (k, int(n)) | [int(n), k]:
+            return normal(k, (n,))
+out.append(f((PRNGKey(1), 2)))
+""",
+    "a pattern of a shape": """
+def f(d):
+    match d:
+        case {"key": k, "shape": [n, *rest]}:
+            return normal(k, (n, *rest))
+out.append(f({"key": PRNGKey(1), "shape": [2, 3]}))
+""",
     "numbers of a pool": """
 from multiprocessing.pool import ThreadPool
 def f(k, n): return normal(k, (n,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -132,6 +133,12 @@ LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
 EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
 """Functions that call another one with the shapes of arrays only."""
 TREE_AT = "equinox.tree_at"
+ERRORS = frozenset(
+    f"builtins.{name}"
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
+"""The classes of Python's exceptions."""
 PLAIN_DECORATORS = frozenset(
     {
         DATACLASS, "functools.total_ordering", "typing.final", "typing.runtime_checkable",
@@ -143,6 +150,7 @@ SILENT_DECORATORS = PLAIN_DECORATORS - {DATACLASS} | {"jax.tree_util.register_py
 """Decorators that write no ``__repr__``."""
 PLAIN_BASES = frozenset(
     {
+        *ERRORS,
         "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",
         "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol",
     }

@@ -140,6 +140,7 @@ class Attributes:
             spelled, the object, and the value.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
+        error: stands for the classes of Python's exceptions.
     """
 
     def __init__(self, heap: Heap, names: Names) -> None:
@@ -156,6 +157,7 @@ class Attributes:
         self.written: list[tuple[Place, str, Slot, Slot]] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
+        self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
         """Return the slot of an attribute of any object: all that is written under its name."""
@@ -253,6 +255,16 @@ class Attributes:
             self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
+            if name == "args" and not self.classes.writes(value.code, name):  # of an exception
+                self.slots.add_edge(self.slots.slot("arguments of exceptions"), slot)
+
+    def error_arguments(self) -> Slot:
+        """Return the slot of the arguments of all exceptions: the elements of the attribute of an error."""
+        made = self.slots.slot("arguments of exceptions")
+        if self.error not in self.classes.plain:
+            self.classes.plain.add(self.error)
+            self.set_field(self.error, "args", made)
+        return self.heap.element(self.heap.made(made), None)
 
     def class_of(self, owner: Slot, slot: Slot) -> None:
         """Put the classes of the objects of a slot into another one."""

@@ -10,6 +10,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.libraries import Model
+from olympus_rules.libraries.names import ERRORS
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
@@ -112,6 +113,11 @@ class LibraryCalls:
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
+        if value.qualified in ERRORS:
+            self.slots.put(call.result, Object(self.attributes.error))
+            for slot in call.given:
+                self.slots.add_edge_of(slot, self.attributes.error_arguments(), Key, Container, Object)
+            return
         model = self.names.model(value.qualified)
         if is_foreign(model):  # what is made of an object of the library is one of its objects, too
             for slot in call.given:

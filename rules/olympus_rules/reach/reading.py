@@ -11,6 +11,7 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
@@ -72,6 +73,7 @@ class Reader:
         self.methods: dict[Slot, Slot] = {}
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
+        self.exchanges = Exchanges(graph, file)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -290,6 +292,8 @@ class Reader:
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
         operands = [self.register(code, operand) for operand in made.operands]
+        if self.exchanges.apply(code, made, operands, slot):
+            return
         containers = self.graph.calls.libraries.containers
         if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
             containers.extend(operands[0], operands[1])
@@ -400,6 +404,7 @@ class Reader:
         if made.leaves or not code.yields or any(map(is_fixture_maker, getattr(code.node, "decorator_list", []))):
             self.slots.add_edge(source, result)
             return
+        self.heap.generators.add(result)
         element = self.heap.element(self.heap.made(result), None)
         if made.is_spread:
             self.heap.iterate(source, element)
