@@ -17,6 +17,13 @@ from jax.random import PRNGKey, split, normal, fold_in
 out = []
 """
 LOST = {
+    "a dictionary in a dictionary in an attribute": """
+class S:
+    def __init__(self, key):
+        self.table = {"a": {"b": key}}
+    def low(self): return self.table["a"]["b"][1]
+out.append(S(PRNGKey(1)).low())
+""",
     "a generator that is sent keys": """
 def g():
     total = 0
@@ -260,6 +267,23 @@ def f(d):
             return k[0]
 out.append(f({"b": PRNGKey(1)}))
 """,
+    "exception": """
+class E(Exception): pass
+def f(key):
+    try:
+        raise E(key)
+    except E as e:
+        return e.args[0][0]
+out.append(f(PRNGKey(1)))
+""",
+    "exception builtin": """
+def f(key):
+    raise ValueError("x", key)
+try:
+    f(PRNGKey(1))
+except ValueError as e:
+    out.append(e.args[1][0])
+""",
     "exception unpack": """
 def f(key):
     raise ValueError("x", key)
@@ -328,6 +352,15 @@ try:
 except E as err:
     k, n = err.args
     out.append(k[0] * n)
+""",
+    "exc instance": """
+def f(key):
+    e = ValueError(key)
+    raise e
+try:
+    f(PRNGKey(1))
+except ValueError as err:
+    out.append(err.args[0][0])
 """,
     "sorted key": """
 out.append(sorted([PRNGKey(1), PRNGKey(2)], key=lambda k: int(k[1])))
@@ -403,6 +436,10 @@ out.append(d["b"][0])
 import contextvars
 v = contextvars.ContextVar("k"); v.set(PRNGKey(1)); out.append(v.get()[0])
 """,
+    "types ns": """
+import types
+v = types.SimpleNamespace(k=PRNGKey(1)); out.append(v.k[0])
+""",
     "generator send": """
 def g():
     k = yield
@@ -417,6 +454,37 @@ def h():
     k = yield from g()
     yield k[0]
 out.append(list(h()))
+""",
+    "list in attr": """
+class C:
+    def __init__(self, key): self.d = [key, 1]
+    def f(self): return self.d[0][0]
+out.append(C(PRNGKey(1)).f())
+""",
+    "dict of list in attr": """
+class C:
+    def __init__(self, key): self.d = {"a": [key, 3]}
+    def f(self): return self.d["a"][0][1]
+out.append(C(PRNGKey(1)).f())
+""",
+    "module attribute dict": """
+class C:
+    table = {"k": PRNGKey(1)}
+out.append(C.table["k"][0])
+""",
+    "dict attr appended": """
+class C:
+    def __init__(self): self.d = {}
+    def put(self, n, k): self.d[n] = k
+    def get(self, n): return self.d[n][0]
+c = C(); c.put("a", PRNGKey(1)); out.append(c.get("a"))
+""",
+    "list attr appended": """
+class C:
+    def __init__(self): self.d = []
+    def put(self, k): self.d.append(k)
+    def get(self): return self.d[-1][0]
+c = C(); c.put(PRNGKey(1)); out.append(c.get())
 """,
 }
 """Programs that read words of keys, and raise an error with typed ones."""
@@ -440,6 +508,42 @@ out.append(split(pair[1], 6).reshape(2, 3, *pair[1].shape).transpose(1, 0, 2))
 }
 """Programs with two such places in one row."""
 FINE = {
+    "a queue of pairs in an attribute": """
+import collections
+class S:
+    def __init__(self): self.q = collections.deque(maxlen=3)
+s = S(); s.q.append((PRNGKey(1), 3)); k, n = s.q.popleft(); out.append(normal(k, (n,)))
+""",
+    "a namespace of lists": """
+import types
+ns = types.SimpleNamespace(keys=[PRNGKey(1)], shape=[3])
+out.append(normal(ns.keys[0], (ns.shape[0],)))
+""",
+    "attributes of one name with other axes": """
+class A:
+    def __init__(self, key): self.keys = [key]
+class B:
+    def __init__(self, key): self.keys = split(key, 3)
+for s in (A(PRNGKey(1)), B(PRNGKey(2))):
+    out.append(normal(s.keys[0]))
+""",
+    "a list in a dataclass that is a tree": """
+import dataclasses
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class S:
+    keys: list
+s = S([split(PRNGKey(1), 3)])
+out.append([normal(k) for k in s.keys[0]])
+""",
+    "lists and dictionaries in attributes": """
+class S:
+    def __init__(self, key, n):
+        self.keys = [k for k in split(key, n)]
+        self.table = {"a": [split(key, 2), 3]}
+    def draw(self): return normal(self.keys[0]), normal(self.table["a"][0][1])
+out.append(S(PRNGKey(1), 3).draw())
+""",
     "a generator that is sent numbers": """
 def g():
     k = PRNGKey(0)

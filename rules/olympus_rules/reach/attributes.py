@@ -157,12 +157,18 @@ class Attributes:
         self.written: list[tuple[Place, str, Slot, Slot]] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
+        self._names: set[str] = set()
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
-        """Return the slot of an attribute of any object: all that is written under its name."""
+        """Return the slot of an attribute of any object: all that is written under its name.
+
+        A container there stays as it is, until the attribute is read from an object of unknown class.
+        """
         slot = self.slots.slot("attribute", name)
-        self.heap.widen(slot)
+        if name not in self._names:
+            self._names.add(name)
+            self.heap.shift(slot, slot, None)
         return slot
 
     def loose(self, name: str) -> Slot:

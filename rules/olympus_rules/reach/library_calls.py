@@ -156,6 +156,7 @@ class LibraryCalls:
         code = self._namespaces.setdefault(
             call.place, ir.ClassCode(model.name, ast.ClassDef(model.name, [], [], [], []), fields=fields)
         )
+        self.heap.classes.plain.add(code)  # no pytree, which may be a batch
         self.binding.construct(Class(code), call)
 
     def hand_on(self, model: Model, call: Call) -> None:
