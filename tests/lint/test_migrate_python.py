@@ -17,6 +17,50 @@ from jax.random import PRNGKey, split, normal, fold_in
 out = []
 """
 LOST = {
+    "the setter of a property": """
+class C:
+    @property
+    def key(self): return self._key
+    @key.setter
+    def key(self, value): self._key = value[0]
+c = C(); c.key = PRNGKey(1); out.append(c._key)
+""",
+    "a descriptor that is written": """
+class D:
+    def __set_name__(self, owner, name): self.name = "_" + name
+    def __get__(self, obj, cls=None): return getattr(obj, self.name)
+    def __set__(self, obj, value): setattr(obj, self.name, int(value[0]))
+class C:
+    key = D()
+    def __init__(self, key): self.key = key
+out.append(C(PRNGKey(1)).key)
+""",
+    "a descriptor": """
+class D:
+    def __get__(self, obj, cls=None): return PRNGKey(obj.n)
+class C:
+    key = D()
+    def __init__(self, n): self.n = n
+out.append(C(1).key[0])
+""",
+    "a subclass of a wrapper": """
+class W:
+    def __init__(self, inner): self._inner = inner
+    def __getattr__(self, name): return getattr(self._inner, name)
+class V(W):
+    def twice(self): return self.key[0] * 2
+class S:
+    def __init__(self, key): self.key = key
+out.append(V(S(PRNGKey(1))).twice())
+""",
+    "a wrapper of a wrapper": """
+class W:
+    def __init__(self, inner): self._inner = inner
+    def __getattr__(self, name): return getattr(self._inner, name)
+class S:
+    def __init__(self, key): self.key = key
+out.append(W(W(S(PRNGKey(1)))).key[0])
+""",
     "a dictionary in a dictionary in an attribute": """
 class S:
     def __init__(self, key):
@@ -212,6 +256,34 @@ def f(keys):
     return [len(list(g)) for _, g in itertools.groupby(keys, key=lambda p: int(p[0]))]
 out.append(f([PRNGKey(1), PRNGKey(2)]))
 """,
+    "partialmethod": """
+import functools
+class C:
+    def draw(self, key, n): return key[0] * n
+    twice = functools.partialmethod(draw, n=2)
+out.append(C().twice(PRNGKey(1)))
+""",
+    "partialmethod positional": """
+import functools
+class C:
+    def draw(self, n, key): return key[0] * n
+    twice = functools.partialmethod(draw, 2)
+out.append(C().twice(PRNGKey(1)))
+""",
+    "partialmethod with key": """
+import functools
+class C:
+    def draw(self, key, n): return key[0] * n
+    twice = functools.partialmethod(draw, PRNGKey(3))
+out.append(C().twice(4))
+""",
+    "partialmethod result": """
+import functools
+class C:
+    def draw(self, key, n): return key
+    twice = functools.partialmethod(draw, n=2)
+out.append(C().twice(PRNGKey(1))[0])
+""",
     "match dict": """
 def f(d):
     match d:
@@ -266,6 +338,14 @@ def f(d):
         case {"a": k} | {"b": k}:
             return k[0]
 out.append(f({"b": PRNGKey(1)}))
+""",
+    "getattr wraps": """
+class W:
+    def __init__(self, inner): self._inner = inner
+    def __getattr__(self, name): return getattr(self._inner, name)
+class S:
+    def __init__(self, key): self.key = key
+out.append(W(S(PRNGKey(1))).key[0])
 """,
     "exception": """
 class E(Exception): pass
@@ -362,6 +442,23 @@ try:
 except ValueError as err:
     out.append(err.args[0][0])
 """,
+    "getattr dict item": """
+class Cfg:
+    def __init__(self, **kw): self._d = kw
+    def __getattr__(self, name):
+        try:
+            return self._d[name]
+        except KeyError:
+            raise AttributeError(name)
+out.append(Cfg(key=PRNGKey(1)).key[0])
+""",
+    "property decorator setter": """
+class C:
+    def __init__(self, s): self._k = PRNGKey(s)
+    def _get(self): return self._k
+    key = property(_get)
+out.append(C(1).key[0])
+""",
     "sorted key": """
 out.append(sorted([PRNGKey(1), PRNGKey(2)], key=lambda k: int(k[1])))
 """,
@@ -412,6 +509,12 @@ with contextlib.ExitStack() as s:
     k = s.enter_context(cm(PRNGKey(1)))
     out.append(k[0])
 """,
+    "property factory": """
+class C:
+    def __init__(self, s): self._key = PRNGKey(s)
+    key = property(lambda self: self._key)
+out.append(C(1).key[0])
+""",
     "compress": """
 import itertools
 out.append([a[0] for a in itertools.compress([PRNGKey(1), PRNGKey(2)], [1, 0])])
@@ -439,6 +542,14 @@ v = contextvars.ContextVar("k"); v.set(PRNGKey(1)); out.append(v.get()[0])
     "types ns": """
 import types
 v = types.SimpleNamespace(k=PRNGKey(1)); out.append(v.k[0])
+""",
+    "global dict via globals": """
+KEY = PRNGKey(1)
+out.append(globals()["KEY"][0])
+""",
+    "locals": """
+def f(key): return locals()["key"][0]
+out.append(f(PRNGKey(1)))
 """,
     "generator send": """
 def g():
@@ -508,6 +619,42 @@ out.append(split(pair[1], 6).reshape(2, 3, *pair[1].shape).transpose(1, 0, 2))
 }
 """Programs with two such places in one row."""
 FINE = {
+    "a dictionary with attributes": """
+class AttrDict(dict):
+    def __getattr__(self, name): return self[name]
+d = AttrDict(key=PRNGKey(1), shape=[3])
+out.append(normal(d.key, (d.shape[0],)))
+""",
+    "a partial method": """
+import functools
+class C:
+    def draw(self, key, n, *, scale=1): return normal(key, (n,)) * scale
+    twice = functools.partialmethod(draw, scale=2)
+out.append(C().twice(PRNGKey(1), 3)[0])
+""",
+    "variables by their names": """
+k1 = PRNGKey(1)
+n1 = [3]
+out.append(normal(globals()["k1"], (globals()["n1"][0],)))
+""",
+    "properties of a key and a list": """
+class C:
+    def __init__(self, key): self._key, self._n = key, [3]
+    key = property(lambda self: self._key)
+    n = property(lambda self: self._n)
+c = C(PRNGKey(1)); out.append(normal(c.key, (c.n[0],)))
+""",
+    "a wrapper with another attribute": """
+class W:
+    def __init__(self, inner): self._inner = inner
+    def __getattr__(self, name):
+        if name.startswith("_"): raise AttributeError(name)
+        return getattr(self._inner, name)
+class S:
+    def __init__(self, key): self.key, self.shape = key, (3, 4)
+w = W(S(PRNGKey(1)))
+out.append(normal(w.key, (w.shape[0],)))
+""",
     "a queue of pairs in an attribute": """
 import collections
 class S:

@@ -132,6 +132,7 @@ WHILE_LOOP = "jax.lax.while_loop"
 LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
 EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
 """Functions that call another one with the shapes of arrays only."""
+PARTIAL, PARTIAL_METHOD = "functools.partial", "functools.partialmethod"
 TREE_AT = "equinox.tree_at"
 ERRORS = frozenset(
     f"builtins.{name}"

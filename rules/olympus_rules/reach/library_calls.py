@@ -10,7 +10,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import ERRORS
+from olympus_rules.libraries.names import ERRORS, PARTIAL, PARTIAL_METHOD
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
@@ -113,6 +113,8 @@ class LibraryCalls:
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
+        if value.qualified == PARTIAL_METHOD and call.arguments:
+            value, call = Library(PARTIAL), self.python.of_method(call)
         if value.qualified in ERRORS:
             self.slots.put(call.result, Object(self.attributes.error))
             for slot in call.given:

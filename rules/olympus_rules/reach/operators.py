@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from olympus_rules.code.instructions import setter
+from olympus_rules.reach.attributes import FEW
 from olympus_rules.reach.binding import Binding
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH
-from olympus_rules.reach.values import WHOLE, Container, Key, Member, Object, Partial, Value
+from olympus_rules.reach.values import WHOLE, Container, Key, Member, Object, Partial, Place, Value
 
 __all__ = ["OVERLOADED", "Operators"]
 
@@ -20,8 +22,6 @@ OVERLOADED = {
     "NotIn": "contains", "UAdd": "pos", "USub": "neg",
 }  # fmt: skip
 """The methods that stand for operators."""
-FEW = 8
-"""The limit of objects at one place whose methods take what stands there: more are a merger of values."""
 
 
 class Operators:
@@ -82,6 +82,22 @@ class Operators:
             self.slots.watch(self.classes.member(value.code, name), take, Member)
 
         self.slots.watch_few(owner, each, lambda: None, Object, most=FEW)
+
+    def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
+        """Call the methods that write an attribute of the objects of a slot at a place."""
+        nothing = self.slots.slot("written", place)
+        self.call(owner, "__setattr__", [nothing, source], nothing)
+        self.call(owner, setter(name), [source], nothing)
+        if self.classes.has_method("__set__"):
+            held = self.slots.slot("descriptor", place)
+            hold = partial(self.hold, name=name, target=held)
+            self.slots.watch_few(owner, hold, lambda: None, Object, most=FEW)
+            self.call(held, "__set__", [owner, source], nothing)
+
+    def hold(self, owner: Value, *, name: str, target: Slot) -> None:
+        """Copy the objects in an attribute to a slot."""
+        assert isinstance(owner, Object)
+        self.slots.add_edge_of(self.classes.fields.read(owner.code, name), target, Object)
 
     def add(self, operand: Slot, result: Slot) -> None:
         """Copy an operand of ``+`` to its result, as a list or tuple is; an object whose class adds gives another."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from olympus_rules.reach.binding import FUNCTION, MANY, Binding
@@ -41,6 +42,17 @@ class PythonCalls:
         element = self.heap.element(self.heap.made(call.result), None)
         for slot, _ in call.arguments[:1]:
             self.slots.watch(slot, lambda value: self.binding.feed(value, [], element, 0), *FUNCTION)
+
+    def of_method(self, call: Call) -> Call:
+        """Return a call that binds arguments of a method after its object, which the method gets when it is called."""
+        method = self.slots.slot("method with its object", call.place)
+
+        def take(value: Value) -> None:
+            if isinstance(value, Function):
+                self.slots.put(method, Partial(value.code, 1))
+
+        self.slots.watch(call.arguments[0][0], take, Function)
+        return replace(call, arguments=((method, False), *call.arguments[1:]))
 
     def accumulate(self, call: Call) -> None:
         """Give what a function makes of each result before and the next element."""

@@ -11,6 +11,7 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.attributes import GETTING
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
@@ -43,8 +44,8 @@ __all__ = ["Reader", "place_of"]
 
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
-
-
+NAMESPACES = frozenset({"globals", "locals", "vars"})
+"""Functions that give the variables of a scope."""
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
@@ -71,6 +72,7 @@ class Reader:
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
         self.methods: dict[Slot, Slot] = {}
+        self.properties: dict[Slot, list[Slot]] = {}
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
@@ -153,7 +155,10 @@ class Reader:
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
-            self.attributes.set_field(class_, name, self.methods.get(source, source))
+            if source in self.properties:
+                self.attributes.set_property(class_, name, self.properties[source])
+            else:
+                self.attributes.set_field(class_, name, self.methods.get(source, source))
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
         """Make the container of a comprehension."""
@@ -194,8 +199,7 @@ class Reader:
         self.attributes.write(owner, made.name, source)
         self.note_written(code, made)
         if not isinstance(made.node, ast.Subscript):
-            nothing = self.slots.slot("written", place_of(self.file, made.node))
-            self.operators.call(owner, "__setattr__", [nothing, source], nothing)
+            self.operators.write(owner, made.name, source, place_of(self.file, made.node))
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
         """Note what is written to an attribute, or to an element of one, with its place."""
@@ -429,6 +433,11 @@ class Reader:
         if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
             self.named_attribute(code, made, reads=callee == "getattr")
         self.raw.made(call, made.node)
+        if callee in NAMESPACES and not made.args:
+            self.namespace(self.module if callee == "globals" else code, call)
+        if callee == "property":
+            given = [slot for keyword, slot in call.keywords if keyword == "fget"]
+            self.properties[call.result] = [*(slot for slot, _ in call.arguments[:1]), *given]
         resolved = self.graph.attributes.names.documents[self.file].imports.resolve(dotted_name(function))
         made_of_names = getter(made.node, resolved, code)
         if made_of_names is not None:
@@ -441,10 +450,18 @@ class Reader:
                 self.heap.classes.described.add(class_)
                 self.slots.put(self.register(code, made.dst), Class(class_))
 
+    def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
+        """Return the dictionary of the variables of a scope."""
+        container = self.heap.made(call.result)
+        for name in scope.local_names:
+            self.slots.add_edge(self.heap.variable(scope, name), self.heap.element(container, name))
+
     def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
         """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
+            if code.name.rpartition(".")[2] in GETTING:
+                self.slots.add_edge(owner, self.attributes.object_in_place(code))
             target = self.register(code, made.dst)
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
