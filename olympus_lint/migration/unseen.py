@@ -11,12 +11,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from olympus_lint.migration.batches import behind_words, mappings_of
+from olympus_lint.migration.callees import library_of
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
-from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, is_behind_words, maps_over_words
+from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Container, Function, Key, Library, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -95,9 +97,11 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
+    mappings = mappings_of(document)
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
+            yield from behind_words(node, mappings, path, reached)
         if not isinstance(node, VALUES):
             continue
         user = document.parents.get(node)
@@ -144,10 +148,6 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
     They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
     ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
     """
-    made, place = call.func, place_of(path, call)
-    maps = isinstance(made, ast.Call) and library_of(made.func, path, reached) in MAPPING_AXES
-    if isinstance(made, ast.Call) and maps and reached.has_keys_only(place):
-        yield from [(call, call)] if is_behind_words(made, reached.likely_rank(place)) else []
     name = library_of(call.func, path, reached)
     if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
         for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
@@ -177,19 +177,10 @@ def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReac
 def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
     """Return the numbers of axes of the elements of an expression, if they are keys."""
     if reached.has_keys_only(place):
-        rank = reached.rank(place)
+        rank = reached.likely_rank(place)
         return set() if rank is None else {rank - 1}
     containers = [value for value in reached.values(place) if isinstance(value, Container)]
     return set[int | None]().union(*(reached.ranks_of_elements(value) for value in containers))
-
-
-def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
-    """Return the qualified name of the library function at an expression, if nothing else may be there."""
-    if not isinstance(function, ast.Name | ast.Attribute):
-        return ""
-    callees = {value for value in reached.values(place_of(path, function)) if not isinstance(value, Other)}
-    names = {reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
-    return names.pop() if len(names) == 1 else ""
 
 
 class Use:
@@ -513,7 +504,10 @@ class Use:
             return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            return any(Masks(self.parents).has_words(mask) for mask in masks)
+            beside = [
+                each for each in call.args[1:] if isinstance(each, ast.Constant) and type(each.value) in (int, float)
+            ]
+            return bool(beside) or any(Masks(self.parents).has_words(mask) for mask in masks)
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:

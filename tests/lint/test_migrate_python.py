@@ -17,6 +17,25 @@ from jax.random import PRNGKey, split, normal, fold_in
 out = []
 """
 LOST = {
+    "words among starred trees": """
+trees = [{"k": PRNGKey(1)}, {"k": jnp.zeros(2, jnp.uint32)}]
+out.append(jax.tree.map(lambda a, b: jnp.where(True, a, b), *trees)["k"])
+""",
+    "the axis of a mapped constructor": """
+out.append(jax.vmap(PRNGKey, out_axes=1)(jnp.arange(3)))
+""",
+    "axes of a decorator": """
+from functools import partial
+@partial(jax.vmap, out_axes=(0, 1))
+def f(i):
+    k = fold_in(PRNGKey(0), i)
+    return i, k
+out.append(f(jnp.arange(3))[1])
+""",
+    "axes of a dictionary of arguments": """
+def f(s): return s["k"].sum() + s["x"].sum()
+out.append(jax.vmap(f, in_axes=({"k": 1, "x": 1},))({"k": split(PRNGKey(0), 3), "x": jnp.ones((3, 2))}))
+""",
     "the setter of a property": """
 class C:
     @property
@@ -165,6 +184,13 @@ class Log:
 log = Log()
 log += PRNGKey(1)
 """,
+    "rows of an array of keys": """
+import itertools
+keys = jnp.array([PRNGKey(i) for i in range(4)])
+for _, each in {"rng": keys}.items():
+    pass
+out.append(sum(1 for _ in itertools.chain(*each)))
+""",
     "op-method subscripted": """
 class C:
     def __init__(self, key): self.key = key
@@ -196,6 +222,39 @@ class C:
     def __init__(self, key): self.key = key
     def __add__(self, n): return self.key
 out.append((C(PRNGKey(3)) + 1).sum())
+""",
+    "out_axes tuple": """
+def f(i):
+    k = fold_in(PRNGKey(0), i)
+    return i, k
+ks = jax.vmap(f, out_axes=(0, -1))(jnp.arange(3))
+out.append(ks[1])
+""",
+    "out_axes dict": """
+def f(i):
+    k = fold_in(PRNGKey(0), i)
+    return {"a": i, "k": k}
+ks = jax.vmap(f, out_axes={"a": 0, "k": -1})(jnp.arange(3))
+out.append(ks["k"])
+""",
+    "out_axes variable mapped": """
+def f(i):
+    k = fold_in(PRNGKey(0), i)
+    return i, k
+h = jax.vmap(f, out_axes=(0, -1))
+out.append(h(jnp.arange(3))[1])
+""",
+    "out_axes tuple 1": """
+def f(i):
+    k = fold_in(PRNGKey(0), i)
+    return i, k
+out.append(jax.vmap(f, out_axes=(0, 1))(jnp.arange(3))[1])
+""",
+    "out_axes nested": """
+def f(i):
+    k = fold_in(PRNGKey(0), i)
+    return i, {"k": k}
+out.append(jax.vmap(f, out_axes=(0, {"k": -1}))(jnp.arange(3))[1]["k"])
 """,
     "in_axes nested tuple": """
 def f(s): return s[0] * s[1].sum()
@@ -619,6 +678,34 @@ out.append(split(pair[1], 6).reshape(2, 3, *pair[1].shape).transpose(1, 0, 2))
 }
 """Programs with two such places in one row."""
 FINE = {
+    "a starred list of keys": """
+keys = [PRNGKey(1), PRNGKey(2)]
+out.append(jax.vmap(normal)(jnp.stack([*keys])))
+more = [*split(PRNGKey(3), 2), PRNGKey(4)]
+out.append(jax.vmap(normal)(jnp.stack(more)))
+""",
+    "keys and numbers in where": """
+keys = split(PRNGKey(0), 3)
+a, b = PRNGKey(1), PRNGKey(2)
+out.append(normal(jnp.where(True, a, b)))
+x = jnp.where(jnp.ones(3) > 0, 1.0, 0)
+out.append(x)
+""",
+    "the second axis of a batch": """
+def f(s): return normal(s[0][0]) + s[1].sum()
+keys = split(PRNGKey(0), (4, 3))
+out.append(jax.vmap(f, in_axes=((1, 0),))((keys, jnp.ones((3, 2)))))
+""",
+    "axes of other arguments": """
+def f(s): return normal(s["k"]) + s["x"].sum()
+out.append(jax.vmap(f, in_axes=({"k": 0, "x": 1},))({"k": split(PRNGKey(0), 3), "x": jnp.ones((2, 3))}))
+""",
+    "axes of other results": """
+def f(i):
+    key = fold_in(PRNGKey(0), i)
+    return {"x": normal(key, (2,)), "k": key}
+out.append(jax.vmap(f, out_axes={"x": 1, "k": 0})(jnp.arange(3))["x"])
+""",
     "a dictionary with attributes": """
 class AttrDict(dict):
     def __getattr__(self, name): return self[name]

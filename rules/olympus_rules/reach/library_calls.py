@@ -61,6 +61,8 @@ COMPUTING = ("computed", "nothing")
 """The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
+FEW_STARRED = 4
+"""Elements of a starred argument that are told apart."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
@@ -438,6 +440,7 @@ class LibraryCalls:
         if transform.parts in ("items", "rows"):
             return self.unpacked(transform, after[:1], call) if after else []
         if transform.hands_on and after is not None:
+            after = with_parts(self.binding, after, call)
             given = by_position([self.mapped(transform, other, call) for other in after], after, call)
             return [[], *given] if transform.kind == "tree_map_with_path" else given
         return []
@@ -520,3 +523,13 @@ def by_position(given: list[Slot], slots: Sequence[Slot], call: Call) -> list[Gi
     starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
     told = given if not starred else given[: starred[0]]
     return [*([each] for each in told), *([Anywhere(given[len(told) :])] if starred else [])]
+
+
+def with_parts(binding: Binding, slots: list[Slot], call: Call) -> list[Slot]:
+    """Return the slots of arguments, with the first elements of a starred one before it, each in its place."""
+    starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
+    if not starred:
+        return slots
+    first = starred[0]
+    parts = [binding.part(call, slots[first], index) for index in range(FEW_STARRED)]
+    return [*slots[:first], *parts, *slots[first:]]
