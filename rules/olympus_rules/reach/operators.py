@@ -65,7 +65,7 @@ class Operators:
         self.slots.add_edge(slot, target)
 
     def call(self, owner: Slot, name: str, given: list[Slot], target: Slot) -> None:
-        """Call a special method of the objects of a slot with arguments.
+        """Call a special method of the objects of a slot with arguments, of which only keys and what holds them count.
 
         Of very many objects, most are there by a merger of values, and their methods are not called.
         """
@@ -75,7 +75,7 @@ class Operators:
         def take(method: Value) -> None:
             if isinstance(method, Member):
                 called = Partial(method.code, 1)
-                self.binding.fill(called, [[slot] for slot in given], target, target + 1, is_over=False)
+                self.binding.fill(called, [[slot] for slot in given], target, target + 1, is_over=True)
 
         def each(value: Value) -> None:
             assert isinstance(value, Object)
