@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Library, Other
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
@@ -18,6 +17,4 @@ def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
     """Return the qualified name of the library function at an expression, if nothing else may be there."""
     if not isinstance(function, ast.Name | ast.Attribute):
         return ""
-    callees = {value for value in reached.values(place_of(path, function)) if not isinstance(value, Other)}
-    names = {reached.library_name(value) if isinstance(value, Library) else "" for value in callees}
-    return names.pop() if len(names) == 1 else ""
+    return reached.library_at(place_of(path, function))

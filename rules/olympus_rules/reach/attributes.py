@@ -219,6 +219,7 @@ class Attributes:
 
     def set_loose(self, name: str, source: Slot) -> None:
         """Write an attribute of an object of unknown class."""
+        self.classes.fields.write_loose(name, self.loose(name))
         self.slots.add_edge(source, self.loose(name))
         self.slots.add_edge(source, self.attribute(name))
 

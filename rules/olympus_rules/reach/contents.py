@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -37,6 +38,15 @@ class Parts(NamedTuple):
     holders: int
 
 
+def union_of(parts: Sequence[Parts]) -> Parts:
+    """Return what several containers and objects hold together."""
+    keys, holders = 0, 0
+    for each in parts:
+        keys |= each.keys
+        holders |= each.holders
+    return Parts(keys, holders)
+
+
 class Contents:
     """What containers and objects hold.
 
@@ -58,7 +68,8 @@ class Contents:
         self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
         self._records: dict[Value, int] = {}
-        self._recorded: dict[int, int] = {}
+        self._layers: dict[tuple[int, bool], Parts] = {}
+        self._recorded: dict[int, Parts] = {}
         self._attributes: dict[ClassCode, tuple[int, list[Slot]]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
@@ -74,20 +85,27 @@ class Contents:
             found = self._found[holders, told_apart] = self._search(holders, told_apart=told_apart)
         return found
 
-    def _search(self, waiting: int, *, told_apart: bool) -> int:
-        keys, seen, count = 0, 0, 0
-        while waiting:
-            seen |= waiting
-            holders = 0
-            for holder in self._slots.listed(waiting):
-                parts = self.parts(holder, told_apart=told_apart)
-                keys |= parts.keys
-                holders |= parts.holders
-                count += 1
-            waiting = holders & ~seen
-            if count > MOST_PARTS:
-                return 0 if told_apart else keys
+    def _search(self, holders: int, *, told_apart: bool) -> int:
+        keys, seen = 0, 0
+        while holders & ~seen:
+            seen |= holders
+            is_merged = seen.bit_count() > MOST_PARTS
+            if is_merged and told_apart:
+                return 0
+            layer = self._layer(holders, told_apart=told_apart)
+            keys |= layer.keys
+            if is_merged:
+                return keys
+            holders = layer.holders
         return keys
+
+    def _layer(self, holders: int, *, told_apart: bool) -> Parts:
+        """Return what several holders hold; those that different searches come to after a step are often the same."""
+        found = self._layers.get((holders, told_apart))
+        if found is None:
+            each = [self.parts(holder, told_apart=told_apart) for holder in self._slots.listed(holders)]
+            found = self._layers[holders, told_apart] = union_of(each)
+        return found
 
     def keys_of(self, values: int) -> tuple[int, bool]:
         """Return the mask of the keys of a place that is told apart, and whether they are in containers or objects."""
@@ -107,18 +125,24 @@ class Contents:
 
     def _in_records(self, holders: int) -> int:
         """Return the mask of the keys that are parts of records among some holders, or of those in them."""
-        if holders not in self._recorded:
-            found, seen, waiting = 0, 0, holders
-            while waiting:
-                seen |= waiting
-                inner = 0
-                for holder in self._slots.listed(waiting):
-                    if not isinstance(holder, Object) or holder.code not in self._trees.heap.classes.plain:
-                        found |= self._keys_of_record(holder)
-                        inner |= self.parts(holder).holders
-                waiting = inner & ~seen
-            self._recorded[holders] = found
-        return self._recorded[holders]
+        found, seen = 0, 0
+        while holders & ~seen:
+            seen |= holders
+            layer = self._layer_of_records(holders)
+            found |= layer.keys
+            holders = layer.holders
+        return found
+
+    def _layer_of_records(self, holders: int) -> Parts:
+        """Return the keys of the records among several holders, and what pytrees and containers of them hold."""
+        found = self._recorded.get(holders)
+        if found is None:
+            plain = self._trees.heap.classes.plain
+            every = self._slots.listed(holders)
+            trees = [each for each in every if not isinstance(each, Object) or each.code not in plain]
+            each = [Parts(self._keys_of_record(tree), self.parts(tree).holders) for tree in trees]
+            found = self._recorded[holders] = union_of(each)
+        return found
 
     def _keys_of_record(self, holder: Value) -> int:
         """Return the mask of the keys that are a part of a record, which is no array or list of keys."""
@@ -156,9 +180,8 @@ class Contents:
         found = self._parts.get((holder, told_apart))
         if found is None:
             masks = list(map(self._slots.mask, self.slots_of(holder)))
-            each = [self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks]
-            keys, holders = (reduce(or_, (parts[kind] for parts in each), 0) for kind in range(2))
-            found = self._parts[holder, told_apart] = Parts(keys & self._keys, holders & self._holders)
+            each = union_of([self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks])
+            found = self._parts[holder, told_apart] = Parts(each.keys & self._keys, each.holders & self._holders)
         return found
 
     def attributes(self, values: int) -> tuple[list[Slot], bool]:

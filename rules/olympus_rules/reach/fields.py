@@ -30,7 +30,9 @@ class Fields:
         self._read: dict[ClassCode, dict[str, Slot]] = defaultdict(dict)
         self._anywhere: dict[ClassCode, Slot] = {}
         self._names: dict[ClassCode, dict[str, None]] = defaultdict(dict)
+        self._loose: dict[str, Slot] = {}
         self._listening: dict[ClassCode, list[Callable[[str], None]]] = defaultdict(list)
+        self._gathering: dict[ClassCode, list[Callable[[Slot], None]]] = defaultdict(list)
 
     def read(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of what an attribute of the objects of a class may be."""
@@ -51,8 +53,17 @@ class Fields:
             for each in (code, *self._related[code]):
                 if name in self._read[each]:
                     self._slots.add_edge(slot, self._read[each][name])
+                self._gather(each, slot)
             self._announce(code, name)
         return slot
+
+    def write_loose(self, name: str, written: Slot) -> None:
+        """Take the slot of what is written to an attribute of objects of unknown class."""
+        if name not in self._loose:
+            self._loose[name] = written
+            for code in tuple(self._gathering):
+                if name in self._names[code]:
+                    self._gather(code, written)
 
     def write_anywhere(self, code: ClassCode, written: Slot) -> None:
         """Take the slot of what is written to unknown attributes of the objects of a class: it may be in each."""
@@ -61,6 +72,7 @@ class Fields:
         for each in (code, *self._related[code]):
             for slot in self._read[each].values():
                 self._slots.add_edge(written, slot)
+            self._gather(each, written)
 
     def held(self, code: ClassCode, name: str) -> list[Slot]:
         """Return the slots of what is written to an attribute of the objects of a class and of related ones."""
@@ -78,6 +90,26 @@ class Fields:
         for name in self.names_of(code):
             listener(name)
 
+    def gather(self, code: ClassCode, listener: Callable[[Slot], None]) -> None:
+        """Call a function with each slot of what is written to attributes of the objects of a class, now and later.
+
+        What is written to those of related classes and of unknown ones belongs to it.
+        """
+        self._gathering[code].append(listener)
+        for each in (code, *self._related[code]):
+            for slot in self._written_to(each):
+                listener(slot)
+        for name in self.names_of(code):
+            if name in self._loose:
+                listener(self._loose[name])
+
+    def _written_to(self, code: ClassCode) -> list[Slot]:
+        return [*self._written[code].values(), *([self._anywhere[code]] if code in self._anywhere else ())]
+
+    def _gather(self, code: ClassCode, slot: Slot) -> None:
+        for listener in tuple(self._gathering.get(code, ())):
+            listener(slot)
+
     def relate(self, one: ClassCode, other: ClassCode) -> None:
         """Take two classes as related."""
         if one is other or other in self._related[one]:
@@ -90,6 +122,8 @@ class Fields:
                     self._slots.add_edge(slot, self._read[target][name])
             for slot in self._read[target].values() if source in self._anywhere else ():
                 self._slots.add_edge(self._anywhere[source], slot)
+            for slot in self._written_to(source):
+                self._gather(target, slot)
             for name in [*self._written[source], *self._read[source]]:
                 self._tell(target, name)
 
@@ -103,3 +137,5 @@ class Fields:
             self._names[code][name] = None
             for listener in tuple(self._listening[code]):
                 listener(name)
+            if name in self._loose:
+                self._gather(code, self._loose[name])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
+from olympus_rules.code.instructions import ClassCode
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.binding import MANY
 from olympus_rules.reach.choices import choices
@@ -69,7 +70,7 @@ class Joins:
         self._containers = self.slots.of_kinds(Container)
         self._objects = self.slots.of_kinds(Object)
         self._trees = self._keys | self._containers
-        self._seen_fields: set[tuple[Slot, ...]] = set()
+        self._seen_classes: set[ClassCode] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._pools: dict[int, int] = {}
@@ -189,18 +190,19 @@ class Joins:
         return found
 
     def fields(self, place: Place, callee: str, mask: int, depth: int) -> Iterator[Join]:
-        """Return the joins of the values of each attribute of the objects in a mask; once for each attribute."""
+        """Return the joins of the values of each attribute of the objects in a mask; once for each class."""
+        fields = self.heap.classes.fields
         for value in self.slots.listed(mask & self._objects) if depth else ():
             assert isinstance(value, Object)
-            fields = self.heap.classes.fields
+            if value.code in self._seen_classes:
+                continue
+            self._seen_classes.add(value.code)
             for name in fields.names_of(value.code):
                 slots = (self.slots.slot("loose", name), *fields.held(value.code, name))
-                if slots not in self._seen_fields:
-                    self._seen_fields.add(slots)
-                    held = reduce(or_, map(self.slots.mask, slots))
-                    if held & self._keys:
-                        yield self.join(place, callee, [held], is_one=True)
-                    yield from self.inside(place, callee, [held], depth - 1)
+                held = reduce(or_, map(self.slots.mask, slots))
+                if held & self._keys:
+                    yield self.join(place, callee, [held], is_one=True)
+                yield from self.inside(place, callee, [held], depth - 1)
 
     def pooled(self, mask: int) -> int:
         """Return the keys of a mask and of its containers at any depth, as a mask."""

@@ -87,10 +87,12 @@ def passings(reached: ProjectReach, keys_in: KeysIn) -> Iterator[Passing]:
 
 def _libraries(reached: ProjectReach, function: Slot) -> list[Library | Made]:
     """Return the library functions in a slot; none where the analysis has merged them with unrelated values."""
-    values = reached.slots.values(function)
-    found = [each for each in values if isinstance(each, Library | Made)]
-    is_told_apart = all(isinstance(each, Library | Made | Other | Container) for each in values)
-    return found if is_told_apart and len(found) <= FEW else []
+    slots = reached.slots
+    mask = slots.mask(function)
+    libraries = mask & slots.of_kinds(Library, Made)
+    if libraries.bit_count() > FEW or mask & ~(libraries | slots.of_kinds(Other, Container)):
+        return []
+    return [each for each in slots.listed(libraries) if isinstance(each, Library | Made)]
 
 
 def _arguments(call: Call, keys_in: KeysIn) -> Iterator[Argument]:

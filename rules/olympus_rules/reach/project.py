@@ -188,9 +188,15 @@ class ProjectReach:
         """Return the values that may reach an expression."""
         return [value for slot in self.graph.expressions.get(place, ()) for value in self.slots.values(slot)]
 
-    def library_name(self, value: Library) -> str:
-        """Return the name of a library's callable under ``jax``."""
-        return self.names.canonical(value.qualified)
+    def library_at(self, place: Place) -> str:
+        """Return the name under ``jax`` of the library's callable at an expression; empty if others may be there."""
+        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
+        libraries = mask & self.slots.of_kinds(Library)
+        if mask & ~(libraries | self.slots.of_kinds(Other)):
+            return ""
+        callees = [each for each in self.slots.listed(libraries) if isinstance(each, Library)]
+        names = {self.names.canonical(each.qualified) for each in callees}
+        return names.pop() if len(names) == 1 else ""
 
     def keys_in(self, slots: Iterable[Slot]) -> frozenset[Place]:
         """Return the constructors of the keys in slots, and in their containers and objects at any depth."""
@@ -329,7 +335,7 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
     given = [(place, text, owner, [source], True) for place, text, owner, source in reached.graph.attributes.written]
     for call in reached.calls.all:
         callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
-        if any(reached.library_name(value) in REPLACING for value in callees):
+        if any(reached.names.canonical(value.qualified) in REPLACING for value in callees):
             new = [slot for _, slot in call.keywords]
             given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
     for place, text, owner, sources, is_written in given:

@@ -28,6 +28,8 @@ FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
 """The number of values of a kind that a slot takes after too many steps; at 0, only of kinds that flow."""
 LISTS = 10_000
 """The limit of masks whose values are kept as a list."""
+MASKS = 50_000
+"""The limit of masks that are looked up to be shared."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
 
@@ -101,8 +103,16 @@ class Watching:
     seen: int = 0
 
 
+@dataclass(slots=True, eq=False)
+class EdgesOfKinds:
+    """The targets of a slot that take its values of some kinds."""
+
+    wanted: list[int]
+    targets: set[Slot]
+
+
 NO_TARGETS: set[Slot] = set()
-NO_EDGES: dict[Slot, list[list[int]]] = {}
+NO_EDGES: list[EdgesOfKinds] = []
 NO_WATCHERS: list[Watching] = []
 """Of most slots, shared to save memory; what is added goes to an object of the slot's own."""
 
@@ -128,7 +138,7 @@ class Slots:
         """Start without any slot."""
         self.trail = Trail()
         self.numbers: dict[tuple[Hashable, ...], Slot] = {}
-        self._bits: dict[Value, int] = {}
+        self._order: dict[Value, int] = {}
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
         self._lists: dict[int, list[Value]] = {}
@@ -137,7 +147,7 @@ class Slots:
         self._values: list[int] = []
         self._sent: list[int] = []
         self._targets: list[set[Slot]] = []
-        self._typed_edges: list[dict[Slot, list[list[int]]]] = []
+        self._typed_edges: list[list[EdgesOfKinds]] = []
         self._watching: list[list[Watching]] = []
         self._queue = Queue()
         self._edges = 0
@@ -167,7 +177,7 @@ class Slots:
 
     def forget(self) -> None:
         """Let the memory go: nothing can be asked afterwards."""
-        for each in (self.numbers, self._bits, self._lists, self.lost):
+        for each in (self.numbers, self._order, self._lists, self.lost):
             each.clear()
         for several in (self._known, self._values, self._sent, self._targets, self._typed_edges, self._watching):
             several.clear()
@@ -231,13 +241,15 @@ class Slots:
 
     def bit(self, value: Value) -> int:
         """Return the mask of one value."""
-        bit = self._bits.get(value)
-        if bit is None:
-            bit = self._bits[value] = 1 << len(self._known)
-            self._known.append(value)
-            for kinds, mask in self._kinds.items():
-                if isinstance(value, kinds):
-                    mask[0] |= bit
+        number = self._order.get(value)
+        if number is not None:
+            return 1 << number
+        bit = 1 << len(self._known)
+        self._order[value] = len(self._known)
+        self._known.append(value)
+        for kinds, mask in self._kinds.items():
+            if isinstance(value, kinds):
+                mask[0] |= bit
         return bit
 
     def add_edge_of(self, source: Slot, target: Slot, *kinds: type, site: int = 0) -> None:
@@ -247,10 +259,10 @@ class Slots:
             self.trail.add(source, target, carries, site)
         source, wanted = self.same[source], self._mask_of(kinds)
         if self._typed_edges[source] is NO_EDGES:
-            self._typed_edges[source] = {}
-        ways = self._typed_edges[source].setdefault(target, [])
-        if not any(wanted is one for one in ways):
-            ways.append(wanted)
+            self._typed_edges[source] = []
+        targets = targets_of(self._typed_edges[source], wanted)
+        if target not in targets:
+            targets.add(target)
             self._spread(self.same[target], self._values[source] & wanted[0])
 
     def add_edge(self, source: Slot, target: Slot, site: int = 0) -> None:
@@ -283,8 +295,7 @@ class Slots:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
         slot = self.same[slot]
         wanted = self._mask_of(kinds or (object,))
-        held = self._values[slot] & wanted[0]
-        held = self._values[slot] if held == self._values[slot] else held
+        held = shared(self._masks, self._values[slot] & wanted[0])
         if held and watcher(held) is True:
             return
         slot = self.same[slot]
@@ -323,8 +334,7 @@ class Slots:
         for watching in tuple(watched):
             fresh = values & ~watching.seen & watching.wanted[0]
             if fresh:
-                seen = watching.seen | fresh
-                watching.seen = values if seen == values else seen
+                watching.seen = shared(self._masks, watching.seen | fresh)
                 self._steps += len(watching.watchers)
                 done = {id(watcher) for watcher in tuple(watching.watchers) if watcher(fresh) is True}
                 if done:
@@ -339,9 +349,7 @@ class Slots:
             joined = self._within_limits(slot, known, joined)
             if joined == known:
                 return
-            if len(self._masks) > LISTS:
-                self._masks.clear()
-            self._values[slot] = self._masks.setdefault(joined, joined)
+            self._values[slot] = shared(self._masks, joined)
             self._queue.push(slot)
 
     def _within_limits(self, slot: Slot, known: int, joined: int) -> int:
@@ -353,7 +361,7 @@ class Slots:
             over = held & ~known
             if over and held.bit_count() > self._most and not (limit.last and self._most):
                 joined = joined & ~over | limit.unknown
-                self.lost[slot] = self.lost.get(slot, 0) | over
+                self.lost[slot] = shared(self._masks, self.lost.get(slot, 0) | over)
                 self._spread(limit.lost, over)
         return joined
 
@@ -375,9 +383,10 @@ class Slots:
             if fresh:
                 for target in tuple(self._targets[slot]):
                     self._spread(self.same[target], fresh)
-                for target, ways in tuple(self._typed_edges[slot].items()):
-                    for wanted in ways:
-                        self._spread(self.same[target], fresh & wanted[0])
+                for each in tuple(self._typed_edges[slot]):
+                    taken = fresh & each.wanted[0]
+                    for target in tuple(each.targets) if taken else ():
+                        self._spread(self.same[target], taken)
             self._steps += 1 + len(self._watching[slot])
             self._show(slot)
 
@@ -399,7 +408,7 @@ class Slots:
         """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
         self._targets[first] = set(self._targets[first])
-        self._typed_edges[first] = dict(self._typed_edges[first])
+        self._typed_edges[first] = list(self._typed_edges[first])
         self._watching[first] = list(self._watching[first])
         for other in others:
             self.same[other] = first
@@ -409,14 +418,29 @@ class Slots:
             self._values[first] = self._within_limits(first, self._values[first], joined)
             self._sent[first] &= self._sent[other]
             self._targets[first] |= self._targets[other]
-            for target, ways in self._typed_edges[other].items():
-                known = self._typed_edges[first].setdefault(target, [])
-                known += [wanted for wanted in ways if not any(wanted is one for one in known)]
+            for each in self._typed_edges[other]:
+                targets_of(self._typed_edges[first], each.wanted).update(each.targets)
             self._watching[first] += self._watching[other]
             self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
             self._watching[other] = NO_WATCHERS
         self._targets[first] -= set(members)
         self._queue.push(first)
+
+
+def shared(masks: dict[int, int], mask: int) -> int:
+    """Return a mask that is equal to a given one: many slots hold, have shown or have dropped the same."""
+    if len(masks) > MASKS:
+        masks.clear()
+    return masks.setdefault(mask, mask)
+
+
+def targets_of(edges: list[EdgesOfKinds], wanted: list[int]) -> set[Slot]:
+    """Return the targets, to be changed, of those edges that take the values of some kinds; there may be none yet."""
+    for each in edges:
+        if each.wanted is wanted:
+            return each.targets
+    edges.append(EdgesOfKinds(wanted, set()))
+    return edges[-1].targets
 
 
 def _united(watched: list[Watching]) -> list[Watching]:

@@ -193,12 +193,7 @@ class Trees:
         slot = self.slots.slot("fields", owner)
         if owner not in self._spread_out:
             self._spread_out.add(owner)
-
-            def add(name: str) -> None:
-                for field in self.attribute_of(owner, name):
-                    self.slots.add_edge_of(field, slot, *DATA)
-
-            self.heap.classes.fields.watch(owner.code, add)
+            self.heap.classes.fields.gather(owner.code, lambda held: self.slots.add_edge_of(held, slot, *DATA))
         return slot
 
     def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
