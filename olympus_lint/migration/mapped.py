@@ -9,7 +9,15 @@ from olympus_rules.libraries.names import LAX, PMAP, SCAN, VMAP
 from olympus_rules.reach.mapping import mapped_by
 from olympus_rules.syntax.document import Parents
 
-__all__ = ["MAPPING_AXES", "axes_taken", "is_behind_words", "maps_over_words"]
+__all__ = [
+    "MAPPING_AXES",
+    "axes_given",
+    "axes_of_parts",
+    "axes_taken",
+    "is_behind_words",
+    "is_later_axis",
+    "maps_over_words",
+]
 
 MAPPING_AXES = frozenset({PMAP, VMAP})
 TAKING_AXES = MAPPING_AXES | {f"{LAX}.map", SCAN}
@@ -78,6 +86,41 @@ def is_behind_words(made: ast.Call, rank: int | None) -> bool:
     number = axes[0].value if axes and isinstance(axes[0], ast.Constant) else None
     is_from_end = bool(axes) and isinstance(axes[0], ast.UnaryOp)
     return is_from_end or (type(number) is int and rank is not None and 0 < rank <= number)
+
+
+Axes = list[tuple[str | int | None, ast.expr]]
+"""The axes of the parts of a tree, each with the name or number of the part."""
+
+
+def axes_given(made: ast.Call, position: int) -> Axes:
+    """Return the axes of the parts of an argument of a mapped function."""
+    axes = [*made.args[1:2], *(option.value for option in made.keywords if option.arg == "in_axes")]
+    parts = axes[0].elts if axes and isinstance(axes[0], ast.Tuple | ast.List) else []
+    return axes_of_tree(parts[position]) if position < len(parts) else []
+
+
+def axes_of_parts(made: ast.Call) -> Axes:
+    """Return the axes of results that a mapped function gives in a tuple or dictionary."""
+    axes = [*made.args[2:3], *(option.value for option in made.keywords if option.arg == "out_axes")]
+    return axes_of_tree(axes[0]) if axes else []
+
+
+def axes_of_tree(axes: ast.expr) -> Axes:
+    """Return the axes of the parts of a tree; nothing where all parts have one axis."""
+    match axes:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return list(enumerate(parts))
+        case ast.Dict(keys=keys, values=parts):
+            names = [key.value if isinstance(key, ast.Constant) else None for key in keys]
+            return [(name if isinstance(name, str) else None, part) for name, part in zip(names, parts, strict=True)]
+    return []
+
+
+def is_later_axis(axes: ast.expr, rank: int) -> bool:
+    """Say whether an axis, or one of several in a tree, is counted from the end or is behind those of keys."""
+    parts = list(ast.walk(axes))
+    numbers = [part.value for part in parts if isinstance(part, ast.Constant) and type(part.value) is int]
+    return any(isinstance(part, ast.USub) for part in parts) or any(number > rank for number in numbers)
 
 
 def maps_over_words(made: ast.Call, name: str, place: int, rank: int | None) -> bool:

@@ -12,9 +12,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from olympus_lint.migration.callees import library_of
 from olympus_lint.migration.dtypes import WORDS, scope_of
 from olympus_lint.migration.sinks import Sinks, Sunk
-from olympus_lint.migration.unseen import is_guarded, library_of
+from olympus_lint.migration.unseen import is_guarded
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, ShapeLogic
 from olympus_rules.libraries.names import UINT32

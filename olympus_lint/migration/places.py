@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
@@ -27,12 +28,14 @@ from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Text", "constructors", "is_note", "is_wanted", "rename", "reports_of", "rewrite"]
+__all__ = ["Text", "Written", "constructors", "is_note", "is_wanted", "rename", "reports_of", "rewrite", "span_of"]
 
 CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
 READING = frozenset({"attrgetter", "getattr", "methodcaller"})
 """Functions, by last name, that read an attribute by its name."""
+Written: TypeAlias = tuple[int, int, int, int]
+"""Where an expression is written: its first line and column, and its last ones."""
 
 
 @dataclass(slots=True)
@@ -49,6 +52,7 @@ class Text:
         problems: its problems.
         notes: parts that were not analysed.
         seen: the rows with a report of a rule, including ignored and suppressed ones.
+        spans: the expressions that these reports are about, each with the values that it is about.
         embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
         places: the places of the module's rows in the file.
         exits: the calls in the current text that pass keys to unknown code.
@@ -65,6 +69,7 @@ class Text:
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     seen: frozenset[int] = frozenset()
+    spans: frozenset[Written] = frozenset()
     embedded: Embedded | None = None
     places: Places = field(default_factory=Places)
     exits: list[HandedOut] = field(default_factory=list)
@@ -142,6 +147,7 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project, with_exits=True)
     reports = [report for report in checked.reports if _counts(report, settings)]
     text.seen = frozenset(row for report in reports for row in rows_of(report))
+    text.spans = frozenset(span for report in reports if rows_of(report) for span in spans_of(report))
     reports = [report for report in reports if report.finding.code in wanted]
     text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
@@ -169,6 +175,19 @@ def rows_of(report: Report) -> range:
         return range(0)
     first = report.finding.span.start.row
     return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)
+
+
+def spans_of(report: Report) -> Iterator[Written]:
+    """Yield the spans of the expression that a report is about, and of the values in it that it is about."""
+    fact = report.fact
+    for node in (fact.node, getattr(fact, "subject", None), *getattr(fact, "subjects", ())):
+        if isinstance(node, ast.expr):
+            yield span_of(node)
+
+
+def span_of(node: ast.expr) -> Written:
+    """Return where an expression is written."""
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _counts(report: Report, settings: Settings) -> bool:

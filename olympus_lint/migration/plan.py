@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
-from olympus_lint.migration.places import is_note
+from olympus_lint.migration.places import Written, is_note, span_of
 from olympus_lint.migration.reasons import Reason, by_way, first_doubt, is_clear, not_followed, with_places
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
@@ -81,6 +81,7 @@ class SurveyedFile:
         left: its places that are not ready for typed keys.
         exits: its calls that pass keys to unknown code.
         seen: its rows with a report of a rule.
+        spans: the expressions that these reports are about, each with the values that it is about.
         examples: its rows that are examples with prompts.
         outputs: those of them with an expected output.
         is_wanted: whether a report counts, by the settings and the suppressions of the file.
@@ -92,9 +93,19 @@ class SurveyedFile:
     left: Sequence[Report] = ()
     exits: Sequence[HandedOut] = ()
     seen: Collection[int] = ()
+    spans: Collection[Written] = ()
     examples: Collection[int] = ()
     outputs: Collection[int] = ()
     is_wanted: Callable[[Report], bool] = bool
+
+    def is_told(self, *nodes: ast.expr) -> bool:
+        """Say whether a report of a rule is about one of some expressions, or a call of one.
+
+        A row may have other places.
+        """
+        calls = [self.document.parents.get(node) for node in nodes if isinstance(node, ast.Attribute)]
+        every = [*nodes, *(call for call in calls if isinstance(call, ast.Call))]
+        return any(node.lineno in self.seen and span_of(node) in self.spans for node in every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +281,7 @@ class _Held:
             for value, node in unseen(file.document, file.path, self._reached, careful=careful):
                 place = place_of(file.path, value)
                 makers = self._reached.keys_at(place)
-                if (node.lineno not in file.seen or is_permutation(node)) and len(makers) <= MANY:
+                if (is_permutation(node) or not file.is_told(node, value)) and len(makers) <= MANY:
                     found = self._reached.paths.to_expressions([place], makers)
                     self._add(_place(filename, node, file.document), found, makers)
 
@@ -302,7 +313,7 @@ class _Held:
         sinks = Sinks(self._reached, self._survey.target.jax)
         for filename, file in self._survey.files.items():
             for node, sunk in sinks.of(file.document, file.path):
-                if node.lineno not in file.seen:
+                if not file.is_told(node):
                     found = self._reached.ways_to([place_of(file.path, node)], sunk.keys, is_call=True)
                     self._add(_place(filename, node, file.document), found, sunk.keys)
 

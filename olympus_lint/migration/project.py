@@ -266,7 +266,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
-            one = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen)
+            one = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen, text.spans)
             examples, outputs = text.embedded.examples(text.new) if text.embedded is not None else ((), ())
             files[text.filename] = replace(
                 one, examples=examples, outputs=outputs, is_wanted=partial(is_wanted, text=text)

@@ -11,8 +11,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from olympus_lint.migration.batches import behind_words, mappings_of
+from olympus_lint.migration.callees import library_of
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
-from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, is_behind_words, maps_over_words
+from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
@@ -73,6 +75,11 @@ AXIS_AT = {
 """The position of the axis in functions of ``jax.lax``."""
 TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
 """Functions that take the dtype of the result after the array."""
+VALUES = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare),
+    *(ast.IfExp, ast.BoolOp, ast.NamedExpr, ast.Await),
+)
+"""Expressions that may give a key; an operator may stand for a method."""
 OF_ARRAYS = frozenset(
     "T astype at dtype flatten itemsize nbytes ndim ravel reshape shape size sum tobytes tolist transpose".split()  # noqa: SIM905
 )
@@ -90,18 +97,49 @@ def unseen(
         reached: the analysis of reach.
         careful: whether keys with an unknown number of axes count as single keys.
     """
+    mappings = mappings_of(document)
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
             yield from handed_on(node, path, reached)
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            yield from behind_words(node, mappings, path, reached)
+        if not isinstance(node, VALUES):
             continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
         is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
-        if reached.has_keys_only(place_of(path, node), of_arrays=is_array):
-            place = Use(node, document, path, reached, careful=careful).breaking()
+        given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
+        for each in given if given and not is_computed_of_keys(node, path, reached) else ():
+            place = Use(node, document, path, reached, careful=careful, given=each).breaking()
             if place is not None:
-                yield node, place
+                yield each, place
+
+
+def given_by(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the expressions whose values an expression may give: itself, or others that choose or name a value."""
+    match node:
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (*given_by(body), *given_by(orelse))
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from given_by(each)
+        case ast.NamedExpr(value=value) | ast.Await(value=value):
+            yield from given_by(value)
+        case _:
+            yield node
+
+
+def is_computed_of_keys(node: ast.expr, path: str, reached: ProjectReach) -> bool:
+    """Say whether an operator is applied to keys themselves, which breaks before its result is used."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            operands = [left, right]
+        case ast.UnaryOp(operand=operand):
+            operands = [operand]
+        case ast.Compare(left=left, comparators=others):
+            operands = [left, *others]
+        case _:
+            return False
+    return any(reached.has_keys_only(place_of(path, each)) for each in operands)
 
 
 def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -110,10 +148,6 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
     They are ``a`` and ``b`` of ``jax.tree.map(np.testing.assert_array_equal, a, b)``, ``args`` of
     ``np.asarray(*args)``, and ``keys`` of ``jnp.vstack(keys)``.
     """
-    made, place = call.func, place_of(path, call)
-    maps = isinstance(made, ast.Call) and library_of(made.func, path, reached) in MAPPING_AXES
-    if isinstance(made, ast.Call) and maps and reached.has_keys_only(place):
-        yield from [(call, call)] if is_behind_words(made, reached.likely_rank(place)) else []
     name = library_of(call.func, path, reached)
     if name.startswith(NUMPY) and name.rpartition(".")[2] in STACKING:  # of a list that is made elsewhere
         for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg == "tup")]:
@@ -143,28 +177,29 @@ def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReac
 def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
     """Return the numbers of axes of the elements of an expression, if they are keys."""
     if reached.has_keys_only(place):
-        rank = reached.rank(place)
+        rank = reached.likely_rank(place)
         return set() if rank is None else {rank - 1}
     containers = [value for value in reached.values(place) if isinstance(value, Container)]
     return set[int | None]().union(*(reached.ranks_of_elements(value) for value in containers))
-
-
-def library_of(function: ast.expr, path: str, reached: ProjectReach) -> str:
-    """Return the qualified name of the library function at an expression, if nothing else may be there."""
-    if not isinstance(function, ast.Name | ast.Attribute):
-        return ""
-    return reached.library_at(place_of(path, function))
 
 
 class Use:
     """The use of a value in its expression."""
 
     def __init__(
-        self, node: ast.expr, document: Document, path: str, reached: ProjectReach, *, careful: bool = False
+        self,
+        node: ast.expr,
+        document: Document,
+        path: str,
+        reached: ProjectReach,
+        *,
+        careful: bool = False,
+        given: ast.expr | None = None,
     ) -> None:
-        """Take the value."""
+        """Take the value, and the expression that gives it where that is another one."""
         self.careful = careful
         self.node = node
+        self.given = given or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
@@ -224,7 +259,7 @@ class Use:
     @property
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
-        rank = self.reached.rank(place_of(self.path, self.node))
+        rank = self.reached.rank(place_of(self.path, self.given))
         return 0 if rank is None and self.careful else rank
 
     @property
@@ -235,7 +270,7 @@ class Use:
     @property
     def may_be_one(self) -> bool:
         """Whether there is evidence for a single key, and none for an array of keys."""
-        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.node)) == 0
+        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.given)) == 0
 
     def has_fewer_axes(self, axes: int, *, inside: bool) -> bool:
         """Say whether keys surely have fewer axes than a function iterates over; a list around them is one more."""
@@ -252,7 +287,7 @@ class Use:
         is_sure = in_tree and not is_part(self.node, self.parents)  # a tree may come from a map, with more axes
         most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
-            most = max(0, (self.reached.likely_rank(place_of(self.path, self.node)) or 0) - taken)
+            most = max(0, (self.reached.likely_rank(place_of(self.path, self.given)) or 0) - taken)
         return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -280,7 +315,7 @@ class Use:
         if name == "reshape":
             return is_spelled_out(user.args)
         if name == "transpose":
-            return not any(isinstance(part, ast.Starred) for part in ast.walk(user))
+            return not has_star(user)
         return name in NUMBERS or has_last_axis(user)
 
     def reads_dtype(self, dtype: ast.expr) -> bool:
@@ -302,7 +337,7 @@ class Use:
 
     def is_surely_key(self) -> bool:
         """Say whether nothing but keys reaches the value."""
-        return all(isinstance(value, Key) for value in self.values(self.node))
+        return all(isinstance(value, Key) for value in self.values(self.given))
 
     def is_compared_with_numbers(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison has numbers on its other side."""
@@ -406,7 +441,7 @@ class Use:
         constants = [part.value for part in others if isinstance(part, ast.Constant)]
         if any(isinstance(constant, str | bytes | bool | None) for constant in constants):
             return True
-        return bool(constants) and any(isinstance(value, Other) for value in self.values(self.node))
+        return bool(constants) and any(isinstance(value, Other) for value in self.values(self.given))
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
@@ -469,7 +504,10 @@ class Use:
             return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            return any(Masks(self.parents).has_words(mask) for mask in masks)
+            beside = [
+                each for each in call.args[1:] if isinstance(each, ast.Constant) and type(each.value) in (int, float)
+            ]
+            return bool(beside) or any(Masks(self.parents).has_words(mask) for mask in masks)
         return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
@@ -597,10 +635,15 @@ def counts_sizes(call: ast.Call, name: str, given: list[ast.expr]) -> bool:
     """Say whether a function is given the sizes of all axes, or the order of all axes, of raw keys."""
     if name == "transpose":
         is_written = any(isinstance(axes, ast.Tuple | ast.List) for axes in given)
-        return is_written and not any(isinstance(part, ast.Starred) for part in ast.walk(call))
+        return is_written and not has_star(call)
     if name == "dynamic_update_slice":
         return is_spelled_out(call.args[2:])
     return name in SHAPED and any(is_spelled_out([argument]) for argument in given)
+
+
+def has_star(call: ast.Call) -> bool:
+    """Say whether a starred expression is among the arguments of a call, or in one."""
+    return any(isinstance(part, ast.Starred) for argument in call.args for part in ast.walk(argument))
 
 
 def is_last_part(user: ast.AST | None) -> bool:

@@ -485,7 +485,7 @@ RANKS = {
     "mapped": ("def f(key):\n    look(key)\n    return key\n\nlook(jax.vmap(f)(split(PRNGKey(1))))", [0, 1]),
     "mapped, as a decorator": ("@jax.vmap\ndef f(key):\n    look(key)\n\nf(split(PRNGKey(1)))", [0]),
     "mapped in a function": ("def m(g):\n    return jax.vmap(g)\n\nlook(m(lambda k: k)(PRNGKey(1)))", [None]),
-    "mapped constructor": ("make = jax.vmap(PRNGKey)\nlook(make(jnp.arange(3)))", [None]),
+    "mapped constructor": ("make = jax.vmap(PRNGKey)\nlook(make(jnp.arange(3)))", [1]),
     "mapped split": ("cut = jax.vmap(split)\nlook(cut(split(PRNGKey(1))))", [None]),
     "compiled": ("look(jax.jit(lambda k: split(k))(PRNGKey(1)))", [1]),
     "a transformation of a library": ("import eqx\nlook(eqx.vmap(lambda k: k)(PRNGKey(1)))", [None]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -179,7 +179,9 @@ class _Lowering:
 
     def stmt_Raise(self, node: ast.Raise) -> None:
         if node.exc is not None:
-            self.expr(node.exc)
+            raised = self.expr(node.exc)
+            if not _is_message(node.exc):
+                self.opaque(node, [raised], "raise")
         self.out.append(ir.Jump("raise"))
 
     def stmt_Break(self, node: ast.Break) -> None:
@@ -263,11 +265,16 @@ class _Lowering:
         self.out.append(ir.Loop("loop", None, -1, test, body, self.block(node.orelse)))
 
     def stmt_Try(self, node: Any) -> None:
-        handlers = [self.block(handler.body) for handler in node.handlers]
+        handlers = [self.within(partial(self.handler, handler)) for handler in node.handlers]
         body, orelse = self.block(node.body), self.block(node.orelse)
         self.out.append(ir.Try(body, handlers, orelse, self.block(node.finalbody)))
 
     stmt_TryStar = stmt_Try
+
+    def handler(self, handler: ast.ExceptHandler) -> None:
+        if handler.name is not None:
+            self.out.append(ir.Store(self.bind(handler.name), self.opaque(handler, operation="caught"), handler))
+        self.statements(handler.body)
 
     def stmt_With(self, node: ast.With | ast.AsyncWith) -> None:
         raising = False
@@ -339,24 +346,40 @@ class _Lowering:
         self.statements(case.body)
 
     def capture(self, pattern: ast.pattern, subject: int) -> None:
-        """Bind the names of a pattern; sequence patterns unpack, everything else binds an unknown part."""
+        """Bind the names of a pattern: to the value, or to parts of it."""
         if isinstance(pattern, ast.MatchAs):
             if pattern.pattern is not None:
                 self.capture(pattern.pattern, subject)
             if pattern.name is not None:
                 self.out.append(ir.Store(self.bind(pattern.name), subject, pattern))
-        elif isinstance(pattern, ast.MatchSequence) and not any(
-            isinstance(part, ast.MatchStar) for part in pattern.patterns
-        ):
+        elif isinstance(pattern, ast.MatchSequence):
             dsts = [self.register() for _ in pattern.patterns]
-            self.out.append(ir.Unpack(dsts, subject, None, pattern))
+            stars = [number for number, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
+            self.out.append(ir.Unpack(dsts, subject, stars[0] if stars else None, pattern))
             for part, dst in zip(pattern.patterns, dsts, strict=True):
                 self.capture(part, dst)
-        else:
-            for inner in ast.walk(pattern):
-                name = getattr(inner, "name", None) or getattr(inner, "rest", None)
-                if isinstance(name, str):
-                    self.out.append(ir.Store(self.bind(name), self.opaque(inner), inner))
+        elif isinstance(pattern, ast.MatchStar) and pattern.name is not None:
+            self.out.append(ir.Store(self.bind(pattern.name), subject, pattern))
+        elif isinstance(pattern, ast.MatchOr) and _captures(pattern):
+            self.capture_one(pattern.patterns, subject)
+        elif isinstance(pattern, ast.MatchMapping | ast.MatchClass):
+            for part, what in _parts_of(pattern):
+                if _captures(part):
+                    self.capture(part, self.opaque(part, [subject], f"match {what}"))
+            rest = pattern.rest if isinstance(pattern, ast.MatchMapping) else None
+            if rest is not None:
+                self.out.append(ir.Store(self.bind(rest), self.opaque(pattern, [subject], "match rest"), pattern))
+
+    def capture_one(self, patterns: Sequence[ast.pattern], subject: int) -> None:
+        """Bind the names of the first pattern that matches; the last one matches if no other does."""
+        arms = []
+        for pattern in patterns[:-1]:
+            test, outer = ir.Block(), self.out
+            self.out = test.body
+            register = self.pattern_test(pattern, subject)
+            self.out = outer
+            arms.append((test, register, self.within(partial(self.capture, pattern, subject))))
+        self.out.append(ir.Branch(arms, self.within(partial(self.capture, patterns[-1], subject))))
 
     def stmt_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         dst = self.function(node, node.name)
@@ -570,7 +593,7 @@ class _Lowering:
         decorators = getattr(self.code.node, "decorator_list", [])
         self.code.yields = not any(dotted_name(part).endswith("contextmanager") for part in decorators)
         self.out.append(ir.Return(src, leaves=False, is_spread=isinstance(node, ast.YieldFrom)))
-        return self.opaque(node)
+        return self.opaque(node, [] if src is None else [src], "yield")
 
     expr_YieldFrom = expr_Yield
 
@@ -772,6 +795,30 @@ def _remembers(decorator: ast.expr) -> bool:
     """Return whether a decorator caches results, so that equal calls execute the function once."""
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
     return dotted_name(function).rpartition(".")[2] in ("cache", "lru_cache")
+
+
+def _parts_of(pattern: ast.MatchMapping | ast.MatchClass) -> Iterator[tuple[ast.pattern, str]]:
+    """Yield the parts of a pattern, each with what it matches: an item, an attribute or a position, and its name."""
+    if isinstance(pattern, ast.MatchMapping):
+        for key, part in zip(pattern.keys, pattern.patterns, strict=True):
+            name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+            yield part, f"item {name}"
+    else:
+        for position, part in enumerate(pattern.patterns):
+            yield part, f"position {position}"
+        for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+            yield part, f"attribute {name}"
+
+
+def _captures(pattern: ast.pattern) -> bool:
+    """Return whether a pattern binds a name."""
+    return any(getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(pattern))
+
+
+def _is_message(raised: ast.expr) -> bool:
+    """Return whether an exception is a class, or holds nothing but a text."""
+    arguments = [*raised.args, *(keyword.value for keyword in raised.keywords)] if isinstance(raised, ast.Call) else []
+    return isinstance(raised, ast.Call) and all(isinstance(each, ast.Constant | ast.JoinedStr) for each in arguments)
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:

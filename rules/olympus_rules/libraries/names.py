@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -87,9 +88,13 @@ EXAMINING = {"builtins.type", "jax.typeof", *(f"{module}.result_type" for module
 """Functions whose result shows the kind of a key; so do those of :data:`METADATA`."""
 METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
 """Functions that give what an attribute of an array says."""
+ITERATORS = """
+batched chain combinations combinations_with_replacement compress cycle groupby islice pairwise permutations product
+tee zip_longest
+"""
 OF_ROWS = {
     "itertools.chain.from_iterable": 2,
-    **dict.fromkeys((f"itertools.{name}" for name in ("chain", "cycle", "islice", "product", "zip_longest")), 1),
+    **dict.fromkeys((f"itertools.{name}" for name in ITERATORS.split()), 1),
     "builtins.zip": 1,
 }
 """Functions that iterate over their arguments, with the number of axes that they take apart."""
@@ -127,7 +132,14 @@ WHILE_LOOP = "jax.lax.while_loop"
 LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
 EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
 """Functions that call another one with the shapes of arrays only."""
+PARTIAL, PARTIAL_METHOD = "functools.partial", "functools.partialmethod"
 TREE_AT = "equinox.tree_at"
+ERRORS = frozenset(
+    f"builtins.{name}"
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
+"""The classes of Python's exceptions."""
 PLAIN_DECORATORS = frozenset(
     {
         DATACLASS, "functools.total_ordering", "typing.final", "typing.runtime_checkable",
@@ -139,6 +151,7 @@ SILENT_DECORATORS = PLAIN_DECORATORS - {DATACLASS} | {"jax.tree_util.register_py
 """Decorators that write no ``__repr__``."""
 PLAIN_BASES = frozenset(
     {
+        *ERRORS,
         "abc.ABC", "builtins.object", "jax.array_protocol.SupportsJAXArray", "numpy.lib.mixins.NDArrayOperatorsMixin",
         "typing.Generic", "typing.Protocol", "typing_extensions.Generic", "typing_extensions.Protocol",
     }

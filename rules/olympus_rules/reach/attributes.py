@@ -17,11 +17,13 @@ from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.trail import KEYS
+from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
+    WHOLE,
     Class,
     Container,
+    Function,
     Key,
     Library,
     Made,
@@ -36,7 +38,7 @@ from olympus_rules.reach.values import (
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
-__all__ = ["Attributes", "Names", "registered_names"]
+__all__ = ["FEW", "GETTING", "Attributes", "Names", "registered_names"]
 
 REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
@@ -44,6 +46,12 @@ ANY_CLASS = "*"
 NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real"})
 """Attributes of a key array that are the same keys."""
+OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
+"""Attributes of arrays that are no keys."""
+GETTING = ("__getattr__", "__getattribute__")
+"""Methods that give the attributes that an object does not have."""
+FEW = 8
+"""The limit of objects at one place whose special methods are called: more are a merger of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +148,7 @@ class Attributes:
             spelled, the object, and the value.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
+        error: stands for the classes of Python's exceptions.
     """
 
     def __init__(self, heap: Heap, names: Names) -> None:
@@ -156,11 +165,18 @@ class Attributes:
         self.written: list[tuple[Place, str, Slot, Slot]] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
+        self._names: set[str] = set()
+        self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
-        """Return the slot of an attribute of any object: all that is written under its name."""
+        """Return the slot of an attribute of any object: all that is written under its name.
+
+        A container there stays as it is, until the attribute is read from an object of unknown class.
+        """
         slot = self.slots.slot("attribute", name)
-        self.heap.widen(slot)
+        if name not in self._names:
+            self._names.add(name)
+            self.heap.shift(slot, slot, None)
         return slot
 
     def loose(self, name: str) -> Slot:
@@ -226,7 +242,76 @@ class Attributes:
         )
         if name == "__class__":
             self.class_of(owner, slot)
+        self.by_methods(owner, name, slot)
         self.reads.append((owner, name, slot))
+
+    def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
+        """Copy what is in an attribute of the objects of a class; an object with ``__get__`` gives something else."""
+        held = self.classes.fields.read(code, name)
+        if not self.classes.has_method("__get__"):
+            self.slots.add_edge(held, slot)
+            return
+
+        def take(value: Value) -> None:
+            if isinstance(value, Object):
+                if not self.classes.defines(value.code, ("__get__",)):
+                    self.slots.put(slot, value)
+                self.heap.ask(value, "__get__", slot)
+
+        self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
+        self.slots.trail.add(held, slot, BOTH)
+        self.slots.watch(held, take, Object)
+
+    def by_methods(self, owner: Slot, name: str, slot: Slot) -> None:
+        """Read an attribute that a special method of an object gives, or one of the object in its place.
+
+        Of very many objects, most are there by a merger of values, and their methods are not called.
+        """
+        if any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS:
+            each = partial(self.in_place, name=name, slot=slot)
+            self.slots.watch_few(owner, each, lambda: None, Object, most=FEW)
+
+    def in_place(self, owner: Value, *, name: str, slot: Slot) -> None:
+        """Read an attribute that an object does not have itself, but gives by a method or as one of another object."""
+        assert isinstance(owner, Object)
+        if self.classes.writes(owner.code, name) or self.classes.defines(owner.code, (name,)):
+            return
+
+        def give(method: Value) -> None:
+            if isinstance(method, Member):
+                self.slots.add_edge(self.heap.result(method.code), slot)
+                self.slots.add_edge(self.read_in_place(self.object_in_place(method.code), name), slot)
+
+        for special in GETTING:
+            self.slots.watch(self.classes.own_member(owner.code, special), give, Member)
+
+    def object_in_place(self, method: ir.FunctionCode) -> Slot:
+        """Return the slot of the objects whose attributes a method gives as those of its own object."""
+        return self.slots.slot("object in its place", method)
+
+    def read_in_place(self, inner: Slot, name: str) -> Slot:
+        """Return the slot of an attribute of the few objects in the place of another one."""
+        target = self.slots.slot("read in its place", inner, name)
+        if target not in self.owners:
+            self.owners[target] = inner
+            each = partial(self.of_value, name=name, slot=target)
+            self.slots.watch_few(inner, each, lambda: None, Object, most=FEW)
+            self.by_methods(inner, name, target)
+        return target
+
+    def set_property(self, code: ir.ClassCode, name: str, getters: Iterable[Slot]) -> None:
+        """Write an attribute of the objects of a class that functions give: what ``property`` is given."""
+        target = self.slots.slot("property", code, name)
+
+        def take(value: Value) -> None:
+            if isinstance(value, Function):
+                for own in [*value.code.parameters][:1]:
+                    self.slots.put(self.heap.variable(value.code, own), Object(code))
+                self.slots.add_edge(self.heap.result(value.code), target)
+
+        for getter in getters:
+            self.slots.watch(getter, take, Function)
+        self.set_field(code, name, target)
 
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of one value; the name of a library function grows only where it is ``spelled`` out."""
@@ -251,9 +336,19 @@ class Attributes:
             self.trees.give_namespace(value, slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
-            self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
+            self.read_field(value.code, name, slot)
             member = self.classes.member(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
+            if name == "args" and not self.classes.writes(value.code, name):  # of an exception
+                self.slots.add_edge(self.slots.slot("arguments of exceptions"), slot)
+
+    def error_arguments(self) -> Slot:
+        """Return the slot of the arguments of all exceptions: the elements of the attribute of an error."""
+        made = self.slots.slot("arguments of exceptions")
+        if self.error not in self.classes.plain:
+            self.classes.plain.add(self.error)
+            self.set_field(self.error, "args", made)
+        return self.heap.element(self.heap.made(made), None)
 
     def class_of(self, owner: Slot, slot: Slot) -> None:
         """Put the classes of the objects of a slot into another one."""

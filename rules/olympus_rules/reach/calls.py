@@ -21,6 +21,7 @@ from olympus_rules.reach.values import (
     Constructor,
     Container,
     Function,
+    Key,
     Library,
     Made,
     Member,
@@ -40,6 +41,7 @@ PUTTING = frozenset(
     "heappush heappushpop heapreplace insort insort_left insort_right setitem".split()  # noqa: SIM905
 )
 """Functions that put their other arguments into the first one, a container."""
+ENTERING = frozenset({"enter_context", "enter_async_context"})
 GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""
 
@@ -94,6 +96,11 @@ class Calls:
             self.slots.add_edge_of(call.owner, call.result, Object)
             self.attributes.write_copy(call.owner, call.keywords)
             self.slots.watch(call.owner, lambda _: self.copied(call), Made)
+        if name == "sort":
+            self.libraries.python.call_with_elements([call.owner], call)
+        for slot, _ in call.arguments[:1] if name in ENTERING else ():
+            self.slots.add_edge_of(slot, call.result, Key, Container)
+            self.slots.watch(slot, lambda value: self.heap.ask(value, "__enter__", call.result), Object)
         if name == "_make":
             for slot, _ in call.arguments[:1]:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)

@@ -140,6 +140,10 @@ class Classes:
         """Return whether any class of the project has a method of a name."""
         return name in self._method_names
 
+    def defines(self, code: ClassCode, names: Collection[str]) -> bool:
+        """Return whether a class or a base of it, as far as they are known, has a method of one of some names."""
+        return any(name in each.methods for each in self._around(code, self._bases) for name in names)
+
     def member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the methods of a name that an object of a class or of a subclass may have.
 

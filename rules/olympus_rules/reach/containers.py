@@ -12,7 +12,19 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
-from olympus_rules.reach.values import WHOLE, Container, Library, Made, Object, Unknown, Value
+from olympus_rules.reach.values import (
+    WHOLE,
+    BoundMethod,
+    Constructor,
+    Container,
+    Function,
+    Library,
+    Made,
+    Object,
+    Partial,
+    Unknown,
+    Value,
+)
 
 __all__ = ["METHODS", "SPREADING", "TAKING", "ContainerCalls"]
 
@@ -25,6 +37,10 @@ LEAVES: dict[str, dict[str, bool]] = {
     "leaves-with-paths-and-structure": {"with_paths": True, "with_structure": True},
 }
 """Functions that give the leaves of a tree, and what else they give."""
+FILLED = frozenset({"tuples", "repeated", "grouped", "accumulated"})
+"""Functions that make a container of what they are given, or of its elements, in a new shape."""
+ITERABLE = tuple(kind for kind in WHOLE if kind not in (Constructor, Function, BoundMethod, Partial))
+"""Values without parts that may be iterated over: a function among the arguments is none."""
 SPREADING = frozenset({"extend", "extendleft", "update"})
 """Methods that put the elements of their argument into a container, and not the argument."""
 METHODS = TAKING | SPREADING | {"copy", "items", "popitem", "values"}
@@ -48,14 +64,19 @@ class ContainerCalls:
         elif kind == "next":
             self.advance(given, call.result)
         elif kind in ("all", "empty"):  # those of the second kind are also made without an argument, and filled later
-            container = self.heap.made(call.result)
+            every = self.heap.element(self.heap.made(call.result), None)
+            hand = partial(self.slots.add_edge, target=every)
             for slot in given:
-                self.heap.iterate(slot, self.heap.element(container, None))
+                self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand, Container, Object)
+                self.slots.add_edge_of(slot, every, *ITERABLE)
+                self.heap.shift(slot, every, -1)
         elif kind in ("rows", "numbered"):
             self.side_by_side(given, call, numbered=kind == "numbered")
         elif kind == "flattened":
             for slot in given:
                 self.heap.copy_elements(slot, call.result)
+        elif kind in FILLED:
+            self.filled(kind, given, call)
         elif kind == "mapping":
             self.mapping(given, call)
         elif kind in ("attributes", "attribute-values"):
@@ -65,6 +86,23 @@ class ContainerCalls:
         else:
             return False
         return True
+
+    def filled(self, kind: ContainerCall, given: list[Slot], call: Call) -> None:
+        """Make a container of tuples or groups of the elements of an argument, or of an argument itself."""
+        element = self.heap.element(self.heap.made(call.result), None)
+        if kind == "repeated":
+            for slot in given[:1]:
+                self.slots.add_edge(slot, element)
+        elif kind != "accumulated":
+            row = self.slots.slot("row", call.place)
+            self.slots.add_edge(row, element)
+            group = row
+            if kind == "grouped":
+                group = self.slots.slot("group", call.place)
+                self.slots.add_edge(group, self.heap.element(self.heap.made(row, 2), 1))
+            inner = self.heap.element(self.heap.made(group), None)
+            for slot in given[:1]:
+                self.heap.iterate(slot, inner)
 
     def advance(self, given: list[Slot], result: Slot) -> None:
         """Return the next element of an iterator, or the default."""
@@ -131,6 +169,10 @@ class ContainerCalls:
     def mapping(self, given: list[Slot], call: Call) -> None:
         """Make a dictionary from another one, from pairs, and from keywords."""
         container = self.heap.made(call.result)
+        if call.callee.endswith(".fromkeys"):
+            for slot in given[1:]:
+                self.slots.add_edge(slot, self.heap.element(container, None))
+            return
         for keyword, slot in call.keywords:
             if keyword is not None:
                 self.slots.add_edge(slot, self.heap.element(container, keyword))
@@ -219,6 +261,8 @@ class ContainerCalls:
                 self.take(container, name, call)
             for slot in call.given[1:] if name in TAKING else ():  # what there is else
                 self.slots.add_edge(slot, call.result)
+            for slot in call.given if name == "send" else ():  # to a generator
+                self.slots.add_edge(slot, self.slots.slot("sent", container.display))
 
     def take(self, container: Container, name: str, call: Call) -> None:
         """Call a method that gives one or all elements of a container."""

@@ -78,6 +78,7 @@ class Heap:
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
         contents_pool: the contents of all such containers.
+        generators: the results of generators, which hold what they yield.
         listening: what is called with each new named element of a container, by its display.
     """
 
@@ -86,6 +87,7 @@ class Heap:
         self.slots = slots
         self.classes = classes
         self.origins: dict[Slot, Slot] = {}
+        self.generators: set[Slot] = set()
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
@@ -206,9 +208,9 @@ class Heap:
                 self.iterate(given, slot)
         return slot
 
-    def ask(self, owner: Object, name: str, target: Slot) -> bool:
+    def ask(self, owner: Value, name: str, target: Slot) -> bool:
         """Copy the result of a special method to a slot; return whether any class of the project has that method."""
-        if name not in self.classes.methods:
+        if name not in self.classes.methods or not isinstance(owner, Object):
             return False
 
         def answer(method: Value) -> None:

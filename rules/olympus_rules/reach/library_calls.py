@@ -11,6 +11,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Model
+from olympus_rules.libraries.names import ERRORS, PARTIAL, PARTIAL_METHOD
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
@@ -63,6 +64,8 @@ COMPUTING = ("computed", "nothing")
 """The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
+FEW_STARRED = 4
+"""Elements of a starred argument that are told apart."""
 OPTIONS = frozenset(
     "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
 )
@@ -115,6 +118,13 @@ class LibraryCalls:
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
+        if value.qualified == PARTIAL_METHOD and call.arguments:
+            value, call = Library(PARTIAL), self.python.of_method(call)
+        if value.qualified in ERRORS:
+            self.slots.put(call.result, Object(self.attributes.error))
+            for slot in call.given:
+                self.slots.add_edge_of(slot, self.attributes.error_arguments(), Key, Container, Object)
+            return
         model = self.names.model(value.qualified)
         if is_foreign(model):  # what is made of an object of the library is one of its objects, too
             for slot in call.given:
@@ -133,14 +143,18 @@ class LibraryCalls:
         if model.result is None and model.container is None:
             self.slots.put(call.result, Made(model.root))
             looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
-            if model.root in sys.stdlib_module_names and model.transform is None and not looks_only:
-                self.python.pass_through(call)
+            if is_unknown_of_python(model) and not looks_only:
+                self.python.pass_through(call, model.root, is_method=isinstance(value, Made))
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
             write_attributes(self.attributes, value, model, call)
             self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
-            if model.container == "mapping":
+            if model.container == "mapping" or (model.container == "all" and model.name == "iter"):
                 self.python.make_defaults(call)
+            if model.container == "accumulated":
+                self.python.accumulate(call)
+            if model.container is not None:
+                self.python.call_with_elements([slot for slot, _ in call.arguments], call)
             self.hand_on(model, call)
 
     def namespace(self, model: Model, call: Call) -> None:
@@ -149,6 +163,7 @@ class LibraryCalls:
         code = self._namespaces.setdefault(
             call.place, ir.ClassCode(model.name, ast.ClassDef(model.name, [], [], [], []), fields=fields)
         )
+        self.heap.classes.plain.add(code)  # no pytree, which may be a batch
         self.binding.construct(Class(code), call)
 
     def hand_on(self, model: Model, call: Call) -> None:
@@ -311,7 +326,9 @@ class LibraryCalls:
         One that makes a container puts it into that, or makes elements with it.
         """
         callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
-        return not model.makes_arrays and model.container is None and slot not in callbacks
+        if model.container is not None or (call.owner is not None and is_unknown_of_python(model)):
+            return False  # it calls the function, for each element or at some time
+        return not model.makes_arrays and slot not in callbacks
 
     def take_arguments(self, value: Value, *, call: Call) -> None:
         """Bind the first arguments of a function."""
@@ -430,6 +447,7 @@ class LibraryCalls:
         if transform.parts in ("items", "rows"):
             return self.unpacked(transform, after[:1], call) if after else []
         if transform.hands_on and after is not None:
+            after = with_parts(self.binding, after, call)
             given = by_position([self.mapped(transform, other, call) for other in after], after, call)
             return [[], *given] if transform.kind == "tree_map_with_path" else given
         return []
@@ -507,6 +525,11 @@ def is_foreign(model: Model) -> bool:
     return model.transform is not None or model.result in ("same", "reshaped")
 
 
+def is_unknown_of_python(model: Model) -> bool:
+    """Return whether nothing is known of a function of Python's library."""
+    return model.root in sys.stdlib_module_names and model.result is None and model.transform is None
+
+
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
     """Write the attributes that a class of a library, or a function that copies an object, takes by their names."""
     copied = [slot for slot, starred in call.arguments[:1] if not starred and model.name in COPYING]
@@ -523,3 +546,13 @@ def by_position(given: list[Slot], slots: Sequence[Slot], call: Call) -> list[Gi
     starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
     told = given if not starred else given[: starred[0]]
     return [*([each] for each in told), *([Anywhere(given[len(told) :])] if starred else [])]
+
+
+def with_parts(binding: Binding, slots: list[Slot], call: Call) -> list[Slot]:
+    """Return the slots of arguments, with the first elements of a starred one before it, each in its place."""
+    starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
+    if not starred:
+        return slots
+    first = starred[0]
+    parts = [binding.part(call, slots[first], index) for index in range(FEW_STARRED)]
+    return [*slots[:first], *parts, *slots[first:]]

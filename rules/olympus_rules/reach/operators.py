@@ -1,46 +1,115 @@
-"""What the special methods of objects give that stand for operators."""
+"""The special methods of objects that stand for operators, subscripts and assignments."""
 
 from __future__ import annotations
 
+from functools import partial
+
+from olympus_rules.code.instructions import setter
+from olympus_rules.reach.attributes import FEW
+from olympus_rules.reach.binding import Binding
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Object, Value
+from olympus_rules.reach.trail import BOTH
+from olympus_rules.reach.values import WHOLE, Container, Key, Member, Object, Partial, Place, Value
 
-__all__ = ["OVERLOADED", "overloaded"]
+__all__ = ["OVERLOADED", "Operators"]
 
 OVERLOADED = {
     "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
     "LShift": "lshift", "MatMult": "matmul", "Mod": "mod", "Mult": "mul", "Pow": "pow", "RShift": "rshift",
     "Sub": "sub",
+    "Eq": "eq", "Gt": "gt", "GtE": "ge", "In": "contains", "Invert": "invert", "Lt": "lt", "LtE": "le", "NotEq": "ne",
+    "NotIn": "contains", "UAdd": "pos", "USub": "neg",
 }  # fmt: skip
 """The methods that stand for operators."""
 
 
-def overloaded(heap: Heap, operand: Slot, operation: str, target: Slot) -> None:
-    """Copy what the methods of objects give that stand for an operator, on either side of it."""
-    names = tuple(f"__{side}{OVERLOADED[operation]}__" for side in ("", "r", "i"))
-    if not any(map(heap.classes.has_method, names)):
-        return
+class Operators:
+    """Calls of special methods, which the code does not spell out as calls."""
 
-    def each(value: Value) -> None:
-        assert isinstance(value, Object)
-        heap.slots.add_edge(answer(heap, value, names), target)
+    def __init__(self, heap: Heap, binding: Binding) -> None:
+        """Take the slots of a project, and what binds arguments to parameters."""
+        self.heap = heap
+        self.slots = heap.slots
+        self.classes = heap.classes
+        self.binding = binding
 
-    heap.slots.watch_few(operand, each, lambda: heap.slots.add_edge(any_answer(heap, names), target), Object)
+    def apply(self, operand: Slot, operation: str, others: list[Slot], target: Slot) -> None:
+        """Call the method of an object that stands for an operator, on either side of it, with the other operands."""
+        names = tuple(f"__{side}{OVERLOADED[operation]}__" for side in ("", "r", "i"))
+        if not any(map(self.classes.has_method, names)):
+            return
 
+        def answer(value: Value) -> None:
+            assert isinstance(value, Object)
+            self.slots.add_edge(self.answer(value, names), target)
 
-def answer(heap: Heap, owner: Object, names: tuple[str, ...]) -> Slot:
-    """Return the slot of what methods of an object give."""
-    is_new = ("answer", owner, names) not in heap.slots.numbers
-    slot = heap.slots.slot("answer", owner, names)
-    for name in names if is_new else ():
-        heap.ask(owner, name, slot)
-    return slot
+        rest = partial(self.any_answer, names, target)
+        self.slots.watch_few(operand, answer, rest, Object)
+        for name in names if others else ():
+            self.call(operand, name, others, target)
 
+    def answer(self, owner: Object, names: tuple[str, ...]) -> Slot:
+        """Return the slot of what methods of an object give."""
+        is_new = ("answer", owner, names) not in self.slots.numbers
+        slot = self.slots.slot("answer", owner, names)
+        for name in names if is_new else ():
+            self.heap.ask(owner, name, slot)
+        return slot
 
-def any_answer(heap: Heap, names: tuple[str, ...]) -> Slot:
-    """Return the slot of what methods of any object give."""
-    slot = heap.slots.slot("answer", None, names)
-    for method in [method for name in names for method in heap.classes.methods.get(name, ())]:
-        heap.slots.add_edge(heap.result(method), slot)
-    return slot
+    def any_answer(self, names: tuple[str, ...], target: Slot) -> None:
+        """Copy what methods of any object give."""
+        slot = self.slots.slot("answer", None, names)
+        for method in [method for name in names for method in self.classes.methods.get(name, ())]:
+            self.slots.add_edge(self.heap.result(method), slot)
+        self.slots.add_edge(slot, target)
+
+    def call(self, owner: Slot, name: str, given: list[Slot], target: Slot) -> None:
+        """Call a special method of the objects of a slot with arguments, of which only keys and what holds them count.
+
+        Of very many objects, most are there by a merger of values, and their methods are not called.
+        """
+        if not self.classes.has_method(name):
+            return
+
+        def take(method: Value) -> None:
+            if isinstance(method, Member):
+                called = Partial(method.code, 1)
+                self.binding.fill(called, [[slot] for slot in given], target, target + 1, is_over=True)
+
+        def each(value: Value) -> None:
+            assert isinstance(value, Object)
+            self.slots.watch(self.classes.member(value.code, name), take, Member)
+
+        self.slots.watch_few(owner, each, lambda: None, Object, most=FEW)
+
+    def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
+        """Call the methods that write an attribute of the objects of a slot at a place."""
+        nothing = self.slots.slot("written", place)
+        self.call(owner, "__setattr__", [nothing, source], nothing)
+        self.call(owner, setter(name), [source], nothing)
+        if self.classes.has_method("__set__"):
+            held = self.slots.slot("descriptor", place)
+            hold = partial(self.hold, name=name, target=held)
+            self.slots.watch_few(owner, hold, lambda: None, Object, most=FEW)
+            self.call(held, "__set__", [owner, source], nothing)
+
+    def hold(self, owner: Value, *, name: str, target: Slot) -> None:
+        """Copy the objects in an attribute to a slot."""
+        assert isinstance(owner, Object)
+        self.slots.add_edge_of(self.classes.fields.read(owner.code, name), target, Object)
+
+    def add(self, operand: Slot, result: Slot) -> None:
+        """Copy an operand of ``+`` to its result, as a list or tuple is; an object whose class adds gives another."""
+        names = ("__add__", "__radd__", "__iadd__")
+        if not any(map(self.classes.has_method, names)):
+            self.slots.add_edge(operand, result)
+            return
+        self.slots.add_edge_of(operand, result, Key, Container, *WHOLE)
+
+        def keep(value: Value) -> None:
+            if isinstance(value, Object) and not self.classes.defines(value.code, names):
+                self.slots.put(result, value)
+
+        self.slots.trail.add(operand, result, BOTH)
+        self.slots.watch(operand, keep, Object)

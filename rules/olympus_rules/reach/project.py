@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import or_
 
-from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.instructions import FunctionCode, setter
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
@@ -416,7 +416,10 @@ def classes_of(documents: Iterable[Document]) -> list[ast.ClassDef]:
 def method_names(classes: Iterable[ast.ClassDef]) -> set[str]:
     """Return the names of all functions in classes."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return {node.name for class_ in classes for node in every_node(class_) if isinstance(node, functions)}
+    found = [node for class_ in classes for node in every_node(class_) if isinstance(node, functions)]
+    decorated = [node for node in found if node.decorator_list]
+    setters = {setter(node.name) for node in decorated if getattr(node.decorator_list[0], "attr", "") == "setter"}
+    return setters.union(node.name for node in found)
 
 
 def written_attributes(classes: Iterable[ast.ClassDef]) -> dict[ast.ClassDef, set[str]]:

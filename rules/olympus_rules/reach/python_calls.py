@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
 from olympus_rules.reach.binding import FUNCTION, MANY, Binding
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.values import BoundMethod, Container, Function, Key, Object, Partial, Place, Value
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.values import BoundMethod, Constructor, Container, Function, Key, Object, Partial, Place, Value
 
 __all__ = ["PythonCalls"]
 
 FUNCTIONS = (Function, BoundMethod, Partial)
 SPREAD = ("args", "kwargs")
 """Options that hold the arguments of a function."""
+
+
+RUNNING = frozenset(
+    "apply apply_async imap imap_unordered map map_async run_in_executor starmap starmap_async submit to_thread".split()  # noqa: SIM905
+)
+"""Functions and methods that call a function, and give its result or an object that will have it."""
+APPLYING = frozenset({"apply", "apply_async"})
+"""Those of them that take the arguments of the function in a container."""
 
 
 class PythonCalls:
@@ -30,29 +43,85 @@ class PythonCalls:
         for slot, _ in call.arguments[:1]:
             self.slots.watch(slot, lambda value: self.binding.feed(value, [], element, 0), *FUNCTION)
 
-    def pass_through(self, call: Call) -> None:
+    def of_method(self, call: Call) -> Call:
+        """Return a call that binds arguments of a method after its object, which the method gets when it is called."""
+        method = self.slots.slot("method with its object", call.place)
+
+        def take(value: Value) -> None:
+            if isinstance(value, Function):
+                self.slots.put(method, Partial(value.code, 1))
+
+        self.slots.watch(call.arguments[0][0], take, Function)
+        return replace(call, arguments=((method, False), *call.arguments[1:]))
+
+    def accumulate(self, call: Call) -> None:
+        """Give what a function makes of each result before and the next element."""
+        result = self.heap.element(self.heap.made(call.result), None)
+        each = self.slots.slot("each", call.place)
+        for slot, _ in call.arguments[:1]:
+            self.heap.iterate(slot, each)
+        self.slots.add_edge(each, result)
+        for keyword, slot in call.keywords:
+            if keyword == "initial":
+                self.slots.add_edge(slot, result)
+        for slot in call.given[1:]:
+            self.slots.watch(
+                slot, lambda value: self.binding.feed(value, [[result], [each]], result, call.result + 1), *FUNCTIONS
+            )
+
+    def call_with_elements(self, sources: Sequence[Slot], call: Call) -> None:
+        """Call the function by which elements are compared, or put into groups, with each of them."""
+        functions = [slot for keyword, slot in call.keywords if keyword == "key"]
+        functions += [slot for slot, _ in call.arguments[1:2]] if call.callee.endswith("groupby") else []
+        if not functions:
+            return
+        each = self.slots.slot("each", call.place)
+        for slot in sources:
+            self.heap.iterate(slot, each)
+            if len(sources) > 1:
+                self.slots.add_edge_of(slot, each, Key, Container, Object)
+        compared = self.slots.slot("compared", call.place)
+        for slot in functions:
+            self.slots.watch(
+                slot, lambda value: self.binding.feed(value, [[each]], compared, call.result + 1), *FUNCTIONS
+            )
+
+    def pass_through(self, call: Call, root: str, *, is_method: bool) -> None:
         """Let a function of Python's library of which nothing is known give back what it is given.
 
-        It may also call the functions that it is given, with all else that it is given, as an executor does.
+        It may also call the functions that it is given, with all else that it is given, as an executor does. A method
+        of an object that a package made may give back what another one of that package gave, as that of a future.
         """
         if call.place in self._seen:
             return
         self._seen.add(call.place)
-        every = self.slots.slot("passed through", call.place)
-        for slot in [*call.given, *([] if call.owner is None else [call.owner])]:
+        every, name = self.slots.slot("passed through", call.place), call.callee.rpartition(".")[2]
+        given = () if name in RUNNING else call.given
+        for slot in [*given, *([] if call.owner is None else [call.owner])]:
             self.slots.add_edge_of(slot, call.result, Container, Object)
             self.heap.shift(slot, call.result, 0)
             self.heap.copy_contained(slot, call.result, 0)
-        takes_apart = "map" in call.callee.rpartition(".")[2]
+        kept = self.slots.slot("kept", root)
+        takes_apart = "map" in name
+        result = self.heap.element(self.heap.made(call.result), None) if takes_apart else call.result
+        spread = {slot for slot, _ in call.arguments[1:2] if name in APPLYING}
         for keyword, slot in [*((None, slot) for slot, _ in call.arguments), *call.keywords]:
-            if takes_apart or keyword in SPREAD:
-                self.heap.iterate(slot, every)
+            if takes_apart or keyword in SPREAD or slot in spread:
+                hand_on = partial(self.slots.add_edge, target=every)
+                self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand_on, Container, Object)
+                self.heap.shift(slot, every, -1)
             else:
                 self.slots.add_edge_of(slot, every, Key, Container, Object)
+        if not takes_apart:
+            self.slots.add_edge_of(call.result, kept, Key, Container, Object)
+        if is_method and not takes_apart:
+            self.slots.add_edge(kept, call.result)
 
         def hand(value: Value) -> None:
-            if not self.binding.is_over_limit(call.place):
-                self.binding.feed(value, [[every]] * MANY, call.result, 0)
+            if isinstance(value, Constructor):
+                self.binding.construct_keys(value, result)
+            elif not self.binding.is_over_limit(call.place):
+                self.binding.feed(value, [[every]] * MANY, result, 0)
 
         for slot in call.given:
-            self.slots.watch(slot, hand, *FUNCTIONS)
+            self.slots.watch(slot, hand, *FUNCTIONS, Constructor)

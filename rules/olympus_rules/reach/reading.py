@@ -11,11 +11,13 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.attributes import GETTING
+from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
-from olympus_rules.reach.operators import OVERLOADED, overloaded
+from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -42,8 +44,8 @@ __all__ = ["Reader", "place_of"]
 
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
-
-
+NAMESPACES = frozenset({"globals", "locals", "vars"})
+"""Functions that give the variables of a scope."""
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
@@ -70,7 +72,10 @@ class Reader:
         self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
         self.methods: dict[Slot, Slot] = {}
+        self.properties: dict[Slot, list[Slot]] = {}
         self.raw = RawKeys(graph, file)
+        self.operators = Operators(graph.heap, graph.calls.binding)
+        self.exchanges = Exchanges(graph, file)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -150,7 +155,10 @@ class Reader:
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
-            self.attributes.set_field(class_, name, self.methods.get(source, source))
+            if source in self.properties:
+                self.attributes.set_property(class_, name, self.properties[source])
+            else:
+                self.attributes.set_field(class_, name, self.methods.get(source, source))
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
         """Make the container of a comprehension."""
@@ -190,6 +198,8 @@ class Reader:
         owner, source = self.register(code, made.obj), self.register(code, made.src)
         self.attributes.write(owner, made.name, source)
         self.note_written(code, made)
+        if not isinstance(made.node, ast.Subscript):
+            self.operators.write(owner, made.name, source, place_of(self.file, made.node))
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
         """Note what is written to an attribute, or to an element of one, with its place."""
@@ -209,6 +219,7 @@ class Reader:
             self.slots.add_edge(owner, slot)
             self.graph.calls.libraries.containers.join(owner, slot)  # the numbers are others
             return
+        self.operators.call(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         self.heap.open(
             owner,
@@ -225,15 +236,18 @@ class Reader:
         """Write an element of a container."""
         name = self.constants.get((code, made.index))
         element = name if isinstance(name, str) else None
-        self.heap.put_into(self.register(code, made.obj), self.register(code, made.src), element)
-        self.raw.meet(made.node, [self.register(code, made.obj), self.register(code, made.src)])
+        owner, source = self.register(code, made.obj), self.register(code, made.src)
+        self.heap.put_into(owner, source, element)
+        self.raw.meet(made.node, [owner, source])
         self.note_written(code, made)
+        nothing = self.slots.slot("written", place_of(self.file, made.node))
+        self.operators.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
         if made.name is not None:
             variable = self.variable(code, made.name)
             if variable is not None and element is None:
-                self.slots.add_edge(self.register(code, made.src), variable)
+                self.slots.add_edge(source, variable)
             elif variable is not None:
-                self.heap.fill_unknown(self.register(code, made.obj), self.register(code, made.src), variable, element)
+                self.heap.fill_unknown(owner, source, variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
@@ -282,21 +296,24 @@ class Reader:
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
         operands = [self.register(code, operand) for operand in made.operands]
+        if self.exchanges.apply(code, made, operands, slot):
+            return
         containers = self.graph.calls.libraries.containers
         if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
             containers.extend(operands[0], operands[1])
         if made.operation == "BitOr":
             self.merge(code, made, slot)
         is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
-        for operand in operands:
+        for number, operand in enumerate(operands):
             if is_number:
                 self.slots.add_edge_of(operand, slot, KeyWords)
             if made.operation in OVERLOADED:
-                overloaded(self.heap, operand, made.operation, slot)
+                others = operands[:number] + operands[number + 1 :]
+                self.operators.apply(operand, made.operation, others, slot)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
-                self.slots.add_edge(operand, slot)
+                self.operators.add(operand, slot)
                 containers.join(operand, slot)
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
@@ -391,6 +408,7 @@ class Reader:
         if made.leaves or not code.yields or any(map(is_fixture_maker, getattr(code.node, "decorator_list", []))):
             self.slots.add_edge(source, result)
             return
+        self.heap.generators.add(result)
         element = self.heap.element(self.heap.made(result), None)
         if made.is_spread:
             self.heap.iterate(source, element)
@@ -415,6 +433,11 @@ class Reader:
         if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
             self.named_attribute(code, made, reads=callee == "getattr")
         self.raw.made(call, made.node)
+        if callee in NAMESPACES and not made.args:
+            self.namespace(self.module if callee == "globals" else code, call)
+        if callee == "property":
+            given = [slot for keyword, slot in call.keywords if keyword == "fget"]
+            self.properties[call.result] = [*(slot for slot, _ in call.arguments[:1]), *given]
         resolved = self.graph.attributes.names.documents[self.file].imports.resolve(dotted_name(function))
         made_of_names = getter(made.node, resolved, code)
         if made_of_names is not None:
@@ -427,10 +450,18 @@ class Reader:
                 self.heap.classes.described.add(class_)
                 self.slots.put(self.register(code, made.dst), Class(class_))
 
+    def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
+        """Return the dictionary of the variables of a scope."""
+        container = self.heap.made(call.result)
+        for name in scope.local_names:
+            self.slots.add_edge(self.heap.variable(scope, name), self.heap.element(container, name))
+
     def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
         """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
+            if code.name.rpartition(".")[2] in GETTING:
+                self.slots.add_edge(owner, self.attributes.object_in_place(code))
             target = self.register(code, made.dst)
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
@@ -444,7 +475,7 @@ class Reader:
             for default, _ in made.args[2:]:
                 self.slots.add_edge(self.register(code, default), target)
             self.raw.named(str(name), made.node, owner, target)
-        elif len(made.args) == 3:
+        elif len(made.args) == 3 and not is_plain_write(code, made.node):
             source = self.register(code, made.args[2][0])
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
@@ -576,6 +607,12 @@ def names_field(call: ast.Call, parents: Parents) -> bool:
         return name.attr == "name"
     loop = loop_over(name, call, parents)
     return loop is not None and FIELDS.search(ast.unparse(loop.iter)) is not None
+
+
+def is_plain_write(code: ir.FunctionCode, call: ast.Call) -> bool:
+    """Return whether a call in ``__setattr__`` writes the attribute that this was called for, as it is given."""
+    is_special = code.name.rpartition(".")[2] == "__setattr__"
+    return is_special and list(code.parameters) == [ast.unparse(each) for each in call.args]
 
 
 def spelled_names(call: ast.Call, parents: Parents) -> list[str]:

@@ -119,6 +119,7 @@ class Settling:
             waiting, self.attributes.vague = sorted(self.attributes.vague - self.read_vaguely), set()
             self.read_vaguely.update(waiting)
             for name, slot in waiting:
+                self.heap.widen(self.attributes.attribute(name))
                 self.slots.add_edge(self.attributes.attribute(name), slot)
                 for method in self.heap.classes.methods.get(name, ()):
                     if method.owner is not None and (slot not in calls or may_take(method, calls[slot])):

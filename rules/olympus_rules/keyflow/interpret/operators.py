@@ -36,6 +36,8 @@ ARITHMETIC = {
     "USub": "-",
 }
 COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
+OPAQUE = frozenset({"caught", "format", "match", "opaque", "part", "raise", "with", "yield"})
+"""Operations that give an unknown value; what a pattern matches comes after the word."""
 
 
 def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> Value:
@@ -56,7 +58,7 @@ def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> 
         return result
     if operation == "format":
         conversions.shown(flow, operands, node)
-    if operation in ("opaque", "part", "format", "with", "match"):
+    if operation in OPAQUE or operation.startswith("match "):
         return flow.terms.fresh() if operation != "with" else operands[0]
     return flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
 

@@ -1,0 +1,97 @@
+"""What patterns match, what exceptions hold, and what generators are sent and return."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+
+from olympus_rules.code import instructions as ir
+from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.raw_keys import place_of
+from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.trail import BOTH
+from olympus_rules.reach.values import Container, Key, Made, Object, Value
+
+__all__ = ["Exchanges"]
+
+
+class Exchanges:
+    """Operations of one file by which a value gets to another place without a call or an assignment of its own."""
+
+    def __init__(self, graph: Graph, file: str) -> None:
+        """Take the graph, and the path of the file."""
+        self.graph = graph
+        self.file = file
+        self.attributes = graph.attributes
+        self.heap = graph.heap
+        self.slots = graph.heap.slots
+
+    def apply(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> bool:
+        """Apply an operation to slots, with another slot for its result; return whether it is one of these."""
+        operation, _, what = made.operation.partition(" ")
+        if operation == "raise":
+            self.throw(made, operands[0])
+        elif operation == "caught":
+            self.catch(slot)
+        elif operation == "yield":
+            self.receive(code, made, operands, slot)
+        elif operation == "match":
+            self.match(what, operands[0], slot)
+        else:
+            return False
+        return True
+
+    def throw(self, made: ir.Binary, error: Slot) -> None:
+        """Raise an exception, which any handler may catch, with what it is made of."""
+        self.slots.add_edge_of(error, self.slots.slot("raised"), Object)
+        raised = made.node.exc if isinstance(made.node, ast.Raise) else None
+        for argument in raised.args if isinstance(raised, ast.Call) else ():
+            for source in self.graph.expressions.get(place_of(self.file, argument), ()):
+                self.slots.add_edge_of(source, self.attributes.error_arguments(), Key, Container, Object)
+
+    def catch(self, slot: Slot) -> None:
+        """Catch an exception: one that is raised anywhere, or one of a library."""
+        self.slots.add_edge(self.slots.slot("raised"), slot)
+        self.slots.put(slot, Made("builtins"))
+        self.slots.put(slot, Object(self.attributes.error))
+
+    def receive(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
+        """Return what a generator is sent, or what an inner one returns."""
+        if isinstance(made.node, ast.Yield):
+            self.slots.add_edge(self.slots.slot("sent", self.heap.result(code)), slot)
+        elif operands:
+            self.slots.trail.add(operands[0], slot, BOTH)
+            self.slots.watch(operands[0], partial(self.returned, target=slot), Container, Key, Object)
+
+    def returned(self, value: Value, *, target: Slot) -> None:
+        """Copy what an inner generator returns, but not what it yields."""
+        if not isinstance(value, Container) or value.display not in self.heap.generators:
+            self.slots.put(target, value)
+
+    def match(self, what: str, subject: Slot, slot: Slot) -> None:
+        """Read a part of a value that a pattern matches: an item, an attribute, a position or the rest."""
+        kind, _, name = what.partition(" ")
+        if kind == "item":
+            hand = partial(self.slots.add_edge, target=slot)
+            self.heap.open(
+                subject,
+                self.heap.elements_pool,
+                lambda value: self.heap.parts_of(value, name or None),
+                hand,
+                *(Container, Object),
+            )
+        elif kind == "attribute":
+            self.attributes.read(subject, name, slot)
+        elif kind == "rest":
+            self.slots.add_edge(subject, slot)
+        elif kind == "position":
+            self.slots.watch(subject, partial(self.at_position, position=int(name), target=slot), Object)
+
+    def at_position(self, owner: Value, *, position: int, target: Slot) -> None:
+        """Read the attribute that a class lists at a position; any of a class that lists none."""
+        assert isinstance(owner, Object)
+        names = owner.code.fields
+        if position < len(names):
+            self.slots.add_edge(self.heap.classes.fields.read(owner.code, names[position]), target)
+        else:
+            self.slots.add_edge(self.attributes.trees.fields(owner), target)
