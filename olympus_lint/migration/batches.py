@@ -61,7 +61,9 @@ def behind_words(
 def maps(call: ast.Call, path: str, reached: ProjectReach) -> bool:
     """Say whether a call maps a function, or is a decorator that does."""
     name = library_of(call.func, path, reached)
-    return name in MAPPING_AXES or (name == PARTIAL and library_of(call.args[0], path, reached) in MAPPING_AXES)
+    return name in MAPPING_AXES or (
+        name == PARTIAL and bool(call.args) and library_of(call.args[0], path, reached) in MAPPING_AXES
+    )
 
 
 def makes_keys(mapping: ast.Call, path: str, reached: ProjectReach) -> bool:

@@ -265,12 +265,12 @@ class Use:
     @property
     def most_axes(self) -> int | None:
         """The number of axes of keys, or 0 where there is evidence for a single key, and none for an array of keys."""
-        return 0 if self.may_be_one else self.rank
+        return 0 if self.rank == 0 or self.likely_rank == 0 else self.rank
 
     @property
-    def may_be_one(self) -> bool:
-        """Whether there is evidence for a single key, and none for an array of keys."""
-        return self.rank == 0 or self.reached.likely_rank(place_of(self.path, self.given)) == 0
+    def likely_rank(self) -> int | None:
+        """The number of axes of those keys of which it is known, ``None`` if it is not one."""
+        return self.reached.likely_rank(place_of(self.path, self.given))
 
     def has_fewer_axes(self, axes: int, *, inside: bool) -> bool:
         """Say whether keys surely have fewer axes than a function iterates over; a list around them is one more."""
@@ -287,7 +287,9 @@ class Use:
         is_sure = in_tree and not is_part(self.node, self.parents)  # a tree may come from a map, with more axes
         most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
-            most = max(0, (self.reached.likely_rank(place_of(self.path, self.given)) or 0) - taken)
+            most = max(0, (self.likely_rank or 0) - taken)
+        elif most is None and not in_tree:
+            most = self.likely_rank
         return Ellipsis in constants or (most is not None and axes > most)
 
     def reads(self, attribute: ast.expr, name: str) -> bool:
@@ -303,9 +305,8 @@ class Use:
             indexed = isinstance(user, ast.Subscript) and self.reads_words(user.slice)
             return indexed or self.is_updated_with_numbers(user)
         if name == "shape":
-            return (
-                counts_words(attribute, user) or (self.rank != 0 and is_last_part(user)) or self.gives_shape(attribute)
-            )
+            from_end = self.rank != 0 and is_last_part(user)
+            return counts_words(attribute, user) or from_end or self.is_of_words(user) or self.gives_shape(attribute)
         if name == "dtype":
             return self.reads_dtype(attribute)
         if not (isinstance(user, ast.Call) and user.func is attribute):
@@ -317,6 +318,14 @@ class Use:
         if name == "transpose":
             return not has_star(user)
         return name in NUMBERS or has_last_axis(user)
+
+    def is_of_words(self, size: ast.AST | None) -> bool:
+        """Say whether an item of a shape is the number of words: its axis is behind those that the keys have."""
+        taken = axes_taken(self.node, self.parents, self.named)
+        match size:
+            case ast.Subscript(slice=ast.Constant(value=int() as axis)):
+                return self.likely_rank is not None and 0 < self.likely_rank - taken <= axis
+        return False
 
     def reads_dtype(self, dtype: ast.expr) -> bool:
         """Say whether the dtype of a key is used as a dtype of numbers."""
@@ -463,7 +472,7 @@ class Use:
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             is_iterated = last in ITERATING and self.most_axes == 0
-            return not inside and (is_iterated or last in TEXT or (last == "len" and self.may_be_one))
+            return not inside and (is_iterated or last in TEXT or (last == "len" and self.most_axes == 0))
         if name == GETITEM:
             return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
         if name in OF_ROWS:

@@ -48,6 +48,21 @@ state = [0.5]
 state.append(key)
 out = jax.tree.reduce(lambda total, leaf: total + jnp.size(leaf), state, 0)
 """,
+    "a list of keys in an attribute": """
+class Lister:
+    def __init__(self, n):
+        self.keys = [k for k in jax.random.split(key, n)]
+
+    def word(self):
+        return int(self.keys[0][1])
+
+
+out = Lister(3).word()
+""",
+    "an array of keys of a comprehension": """
+keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
+out = keys.shape[0] * keys.shape[1]
+""",
     "a list of keys in an attribute whose name is computed": """
 class Holder:
     def fill(self, **options):

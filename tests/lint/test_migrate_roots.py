@@ -357,3 +357,15 @@ def test_a_name_that_one_of_several_stars_imports_is_found(tmp_path: Path) -> No
         [],
         ["is passed to `nets.Missing().draw`, which comes from `pkg` by a name that is not found in its files"],
     ]
+
+
+def test_a_star_of_a_module_that_is_not_read_ends(tmp_path: Path) -> None:
+    main = "import jax\nimport pkg\n\npkg.draw(jax.random.PRNGKey(0))\n"
+    project = {
+        "pyproject.toml": "",
+        "pkg/__init__.py": "from pkg.names import *\n",
+        "pkg/names.pyi": "",
+        "main.py": main,
+    }
+    (made,) = report(tree(tmp_path, project), ".")["constructors"]
+    assert made["held_back_by"]

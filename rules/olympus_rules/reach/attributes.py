@@ -449,7 +449,8 @@ class Attributes:
         module = self.names.modules[holder]
         if first not in module.local_names:
             known = (*seen, qualified)
-            names = [each for star in module.stars if (each := ".".join([star, first, *others])) not in known]
+            stars = [star for star in module.stars if not qualified.startswith(f"{star}.")]  # else it has no file here
+            names = [each for star in stars if (each := ".".join([star, first, *others])) not in known]
             given = [self.resolve(each, holder, slot, by_star=True, seen=known) for each in names]
             if any(given) or by_star:
                 return any(given)

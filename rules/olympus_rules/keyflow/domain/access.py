@@ -414,6 +414,9 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         return stored
     if isinstance(index, SliceOf):
         lower, upper, step = _bounds(index)
+        origin = flow.knowledge.origins.get(term)
+        if origin is not None and origin.rank == 0 and index != SliceOf(None, None, None):
+            return flow.terms.make("unwrap", None, term)  # some of the words of one key
         if step is None and _literal(index):
             return flow.knowledge.slice(term, lower, upper)
         return flow.knowledge.view(f"slice {flow.terms.number()}", term, flow.knowledge.rank(term))

@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import ALWAYS, bit_numbers, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import CONNECTIVES
-from olympus_rules.keyflow.domain.values import Const
+from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.libraries.names import NUMPY_ARRAY
 
@@ -77,6 +77,12 @@ def _counts_axes(fact: Fact) -> bool:
     return isinstance(fact, facts.ShapeLogic) and fact.form not in QUESTIONS
 
 
+def _arrays(value: Value) -> list[Term]:
+    """Return the terms that a value may be; none if it may be a list, tuple or dictionary, which is no key."""
+    arms = [part for _, part in value.arms] if isinstance(value, Choice) else [value]
+    return [] if any(isinstance(part, Map | Sequence) for part in arms) else leaves(value)
+
+
 def _learn_attributes(file: File) -> None:
     """Treat an attribute as a key in all methods of a class if the methods write only keys to it."""
     terms, knowledge = file.terms, file.knowledge
@@ -87,7 +93,7 @@ def _learn_attributes(file: File) -> None:
             receiver = terms.make("param", (run.code, run.code.parameters[0]))
             for term, name, value, _ in run.writes:
                 if term == receiver and value != Const(None):
-                    written.setdefault((owner, name), set()).update(leaves(value) or [receiver])  # or what is no key
+                    written.setdefault((owner, name), set()).update(_arrays(value) or [receiver])  # or what is no key
     for term in {pending.term for pending in file.pending}:
         if terms.operation(term) != "attr" or knowledge.is_known(term):
             continue
