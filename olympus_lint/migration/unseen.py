@@ -272,10 +272,6 @@ class Use:
         """The number of axes of those keys of which it is known, ``None`` if it is not one."""
         return self.reached.likely_rank(place_of(self.path, self.given))
 
-    def has_fewer_axes(self, axes: int, *, inside: bool) -> bool:
-        """Say whether keys surely have fewer axes than a function iterates over; a list around them is one more."""
-        return self.rank is not None and self.rank < axes - inside
-
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript covers more axes than those of keys, or counts axes from the end."""
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
@@ -476,7 +472,7 @@ class Use:
         if name == GETITEM:
             return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
         if name in OF_ROWS:
-            return self.has_fewer_axes(OF_ROWS[name], inside=inside)
+            return self.rank is not None and self.rank < OF_ROWS[name] - inside  # a list around keys is an axis more
         if package == LAX and last in COLLECTIVES:
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
