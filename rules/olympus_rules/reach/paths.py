@@ -16,6 +16,7 @@ from operator import or_
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.heap import MOST_AXES
 from olympus_rules.reach.objects import MOST_CALLS, Edge, Objects, State
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
@@ -186,7 +187,8 @@ class Paths:
         """
         if not self.slots.trail.is_complete or self._left <= 0:
             return None
-        start = self.slots.numbers.get(("made", maker))
+        names = [("made", maker), *(("made", maker, axes) for axes in range(MOST_AXES + 1))]
+        start = next((self.slots.numbers[name] for name in names if name in self.slots.numbers), None)
         keys = [self.slots.bit(key) for key in self.slots.values(start)] if start is not None else []
         sites = (key for key in self.slots.listed(self._all_keys) if isinstance(key, Key) and key.site == maker)
         keys += [self.slots.bit(key) for key in sites]
