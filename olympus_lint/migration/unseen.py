@@ -284,7 +284,7 @@ class Use:
         most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
             most = max(0, (self.likely_rank or 0) - taken)
-        elif most is None and not in_tree:
+        elif most is None and (self.likely_rank or not in_tree):
             most = self.likely_rank
         return Ellipsis in constants or (most is not None and axes > most)
 

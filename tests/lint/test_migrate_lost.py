@@ -29,6 +29,10 @@ from jax.flatten_util import ravel_pytree
 key = jax.random.PRNGKey(1)
 """
 LOST = {
+    "stacked keys in a dictionary": """
+state = {'rng': jnp.stack([jax.random.PRNGKey(i) for i in range(2)]), 'n': 2}
+out = jnp.stack([state['rng'][:, i] for i in range(2)], axis=1).tolist()
+""",
     "a constructor that is mapped": """
 made = list(map(jax.random.PRNGKey, range(2)))[1]
 out = jax.tree.map(lambda leaf: leaf.sum(), made)

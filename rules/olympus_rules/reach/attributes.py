@@ -16,6 +16,7 @@ from olympus_rules.libraries import Libraries, Model
 from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.sites import Written
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
@@ -30,7 +31,6 @@ from olympus_rules.reach.values import (
     Member,
     Module,
     Object,
-    Place,
     Super,
     Unknown,
     Value,
@@ -144,8 +144,7 @@ class Attributes:
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
         copies: the new values in copies of objects, likewise.
-        written: the attributes that were written with their places: the place, how the attribute is
-            spelled, the object, and the value.
+        written: the attributes and elements that were written, with their places.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
         error: stands for the classes of Python's exceptions.
@@ -162,7 +161,7 @@ class Attributes:
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.copies: list[tuple[Slot, str, Slot]] = []
-        self.written: list[tuple[Place, str, Slot, Slot]] = []
+        self.written: list[Written] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()

@@ -315,7 +315,8 @@ class ProjectReach:
             if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
                 one = len(set(known)) == 1 and _is_told(self.slots, call, known[0], names[call.result][0])
                 found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
-        return found + list(given_to_objects(self))
+        told = {each.place for each in found if each.library}
+        return found + [each for each in given_to_objects(self) if each.place not in told]
 
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.
@@ -339,25 +340,43 @@ class ProjectReach:
 
 
 def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
-    """Yield the keys that become attributes of modules and objects of libraries, which may do anything with them.
+    """Yield the keys that become parts of modules and objects of libraries, which may do anything with them.
 
-    They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
+    They are written to an attribute or element, put into the object by a method, or given as a new value to a function
+    or method that copies the object.
     """
-    given = [(place, text, owner, [source], True) for place, text, owner, source in reached.graph.attributes.written]
+    slots = reached.slots
+    for written in reached.graph.attributes.written:
+        if not written.is_variable or slots.mask(written.owner) & slots.of_kinds(Library):
+            name = _library_of(reached, written.owner)
+            keys = reached.sure_keys(written.source)[0] if name else None
+            if keys:
+                yield Escape(written.place, written.spelled, name, keys, is_sure=True, is_written=True)
     for call in reached.calls.all:
-        callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
-        if any(reached.names.canonical(value.qualified) in REPLACING for value in callees):
-            new = [slot for _, slot in call.keywords]
-            given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
-    for place, text, owner, sources, is_written in given:
-        held = reached.slots.values(owner)
-        libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
-        if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
-            continue
-        keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in sources))
+        owner = _changed_by(reached, call)
+        name = "" if owner is None else _library_of(reached, owner)
+        given = [slot for slot in call.given if slot != owner] if name else []
+        keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in given))
         if keys:
-            name = reached.names.canonical(libraries.pop())
-            yield from [] if is_jax(name) else [Escape(place, text, name, keys, is_sure=True, is_written=is_written)]
+            yield Escape(call.place, call.callee, name, keys, is_sure=True)
+
+
+def _changed_by(reached: ProjectReach, call: Call) -> Slot | None:
+    """Return the slot of the object that a call copies with new values, or puts its arguments into."""
+    callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
+    if any(reached.names.canonical(value.qualified) in REPLACING for value in callees):
+        return next(iter(call.given), None)
+    return call.owner if call.callee.rpartition(".")[2] in CHANGING | FILLING else None
+
+
+def _library_of(reached: ProjectReach, owner: Slot) -> str:
+    """Return the name of the library that alone makes an object; empty for none, and for JAX and Python."""
+    held = reached.slots.values(owner)
+    made = {value.qualified for value in held if isinstance(value, Library | Made)}
+    if len(made) != 1 or any(isinstance(value, Class | Object) for value in held):
+        return ""
+    name = reached.names.canonical(made.pop())
+    return "" if is_jax(name) else name
 
 
 def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:

@@ -19,7 +19,7 @@ from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.raw_keys import RawKeys, place_of
-from olympus_rules.reach.sites import Call
+from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
@@ -202,12 +202,13 @@ class Reader:
             self.operators.write(owner, made.name, source, place_of(self.file, made.node))
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
-        """Note what is written to an attribute, or to an element of one, with its place."""
+        """Note what is written to an attribute or to an element, with its place."""
         node = made.node
-        target = node.value if isinstance(node, ast.Subscript) else node
-        if isinstance(node, ast.expr) and isinstance(target, ast.Attribute):
+        if isinstance(node, ast.Attribute | ast.Subscript):
             owner, source = self.register(code, made.obj), self.register(code, made.src)
-            self.attributes.written.append((place_of(self.file, node), ast.unparse(node), owner, source))
+            is_variable = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+            written = Written(place_of(self.file, node), ast.unparse(node), owner, source, is_variable=is_variable)
+            self.attributes.written.append(written)
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
         """Read an element; a slice of a container has all of its elements."""
@@ -483,6 +484,8 @@ class Reader:
                 self.attributes.write(owner, each, source)
             if not spelled:
                 self.attributes.write_any(owner, source)
+            spelled = [ast.unparse(made.node.args[0]), *spelled[:1]]
+            self.attributes.written.append(Written(place_of(self.file, made.node), ".".join(spelled), owner, source))
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
