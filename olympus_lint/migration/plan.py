@@ -461,10 +461,15 @@ def _reports(possible: Possible, document: Document) -> Iterator[Report]:
 
 
 def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
-    """Return the expressions that a fact is about, preferably those that only keys reach."""
+    """Return the expressions that a fact is about, preferably those that only keys reach.
+
+    No key reaches a subject that is computed of a key, as ``key.tolist()``; its parts stand for it.
+    """
     subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
-    inner = [part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr)]
-    spots = [place_of(path, part) for part in (subjects or inner)]
+    spots = [place_of(path, part) for part in subjects]
+    if not any(map(reached.keys_at, spots)):
+        inner = (part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr))
+        spots = [place_of(path, part) for part in inner]
     return list(filter(reached.has_keys_only, spots)) or spots
 
 
