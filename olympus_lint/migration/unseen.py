@@ -18,7 +18,7 @@ from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -310,9 +310,9 @@ class Use:
         if name == "astype":
             return ".dtype" not in ast.unparse(user)
         if name == "reshape":
-            return is_spelled_out(user.args)
+            return is_spelled_out(user.args) or self.has_shape_of_words(user)
         if name == "transpose":
-            return not has_star(user)
+            return not has_star(user) or self.has_shape_of_words(user)
         return name in NUMBERS or has_last_axis(user)
 
     def is_of_words(self, size: ast.AST | None) -> bool:
@@ -436,6 +436,13 @@ class Use:
             return self.counts_axes_of_keys(user)
         return isinstance(user, ast.Call) and ast.unparse(user.func) == "range"
 
+    def has_shape_of_words(self, call: ast.Call) -> bool:
+        """Say whether an argument is computed with the shape or rank of words, of which typed keys may be made."""
+        parts = [part for each in [*call.args, *call.keywords] for part in ast.walk(each)]
+        shapes = (part.value for part in parts if isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape"))
+        held = map(self.values, shapes)
+        return any(values and all(isinstance(value, Words) for value in values) for values in held)
+
     def is_key(self, node: ast.expr) -> bool:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
@@ -513,7 +520,8 @@ class Use:
                 each for each in call.args[1:] if isinstance(each, ast.Constant) and type(each.value) in (int, float)
             ]
             return bool(beside) or any(Masks(self.parents).has_words(mask) for mask in masks)
-        return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+        of_words = last in SHAPED and self.has_shape_of_words(call)
+        return of_words or has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
         """Say whether a function that a call has made rejects typed keys, or works on their words."""
