@@ -8,7 +8,7 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.batches import behind_words, mappings_of
@@ -29,7 +29,10 @@ __all__ = ["COLLECTIVES", "NUMERIC", "STACKING", "TEXT", "is_guarded", "is_permu
 
 NUMBERS = frozenset(
     """
-    __abs__ __array__ __complex__ __float__ __index__ __int__ __invert__ __neg__ __round__ all any argmax argmin
+    __abs__ __add__ __and__ __array__ __bool__ __complex__ __divmod__ __eq__ __float__ __floordiv__ __ge__ __gt__
+    __index__ __int__ __invert__ __le__ __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ __pos__
+    __pow__ __radd__ __rand__ __rmul__ __ror__ __round__ __rshift__ __rsub__ __rxor__ __sub__ __truediv__ __xor__
+    all any argmax argmin
     argpartition argsort astype byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot flatten
     is_ready item max mean min nonzero partition prod ptp ravel round searchsorted sort std sum to_device tobytes
     tolist trace var view
@@ -260,7 +263,11 @@ class Use:
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
         rank = self.reached.rank(place_of(self.path, self.given))
-        return 0 if rank is None and self.careful else rank
+        if rank is not None or self.careful:
+            return rank or 0
+        owner = self.given.value if isinstance(self.given, ast.Attribute) else None
+        is_of_one = owner is not None and self.reached.are_no_batches(place_of(self.path, owner))
+        return 0 if is_of_one and self.likely_rank == 0 else None
 
     @property
     def most_axes(self) -> int | None:
@@ -310,9 +317,9 @@ class Use:
         if name == "astype":
             return ".dtype" not in ast.unparse(user)
         if name == "reshape":
-            return is_spelled_out(user.args) or self.has_shape_of_words(user)
+            return is_spelled_out(user.args) or has_shape_of_words(user, self.values)
         if name == "transpose":
-            return not has_star(user) or self.has_shape_of_words(user)
+            return not has_star(user) or has_shape_of_words(user, self.values)
         return name in NUMBERS or has_last_axis(user)
 
     def is_of_words(self, size: ast.AST | None) -> bool:
@@ -436,13 +443,6 @@ class Use:
             return self.counts_axes_of_keys(user)
         return isinstance(user, ast.Call) and ast.unparse(user.func) == "range"
 
-    def has_shape_of_words(self, call: ast.Call) -> bool:
-        """Say whether an argument is computed with the shape or rank of words, of which typed keys may be made."""
-        parts = [part for each in [*call.args, *call.keywords] for part in ast.walk(each)]
-        shapes = (part.value for part in parts if isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape"))
-        held = map(self.values, shapes)
-        return any(values and all(isinstance(value, Words) for value in values) for values in held)
-
     def is_key(self, node: ast.expr) -> bool:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
@@ -520,7 +520,7 @@ class Use:
                 each for each in call.args[1:] if isinstance(each, ast.Constant) and type(each.value) in (int, float)
             ]
             return bool(beside) or any(Masks(self.parents).has_words(mask) for mask in masks)
-        of_words = last in SHAPED and self.has_shape_of_words(call)
+        of_words = last in SHAPED and has_shape_of_words(call, self.values)
         return of_words or has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
@@ -553,6 +553,13 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Value]]) -> bool:
+    """Say whether an argument is computed with the shape or rank of words, of which typed keys may be made."""
+    parts = [part for each in [*call.args, *call.keywords] for part in ast.walk(each)]
+    shapes = (part.value for part in parts if isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape"))
+    return any(values and all(isinstance(value, Words) for value in values) for values in map(values_of, shapes))
 
 
 def has_words(elements: ast.List | ast.Tuple) -> bool:

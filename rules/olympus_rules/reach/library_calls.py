@@ -148,7 +148,9 @@ class LibraryCalls:
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
             write_attributes(self.attributes, value, model, call)
-            self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
+            is_each = model.transform is not None and model.transform.kind in EACH
+            if not is_each and self.containers.call(model.container, call):
+                self._restructured.add(call.place)
             if model.container == "mapping" or (model.container == "all" and model.name == "iter"):
                 self.python.make_defaults(call)
             if model.container == "accumulated":
@@ -268,6 +270,7 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
+        self.heap.batches.append(tree)
         is_each = model.transform is not None and model.transform.kind in EACH
         kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 

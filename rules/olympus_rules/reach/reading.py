@@ -42,6 +42,7 @@ from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]
 
+MAKING_CLASSES = frozenset({"make_dataclass", "namedtuple", "type"})
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 NAMESPACES = frozenset({"globals", "locals", "vars"})
@@ -444,12 +445,20 @@ class Reader:
         if made_of_names is not None:
             self.slots.put(call.result, Function(made_of_names))
             self.read_all(made_of_names)
-        if callee == "namedtuple" and len(arguments) > 1:
-            fields = constant_names(arguments[1])
-            if fields:
-                class_ = ir.ClassCode(callee, ast.ClassDef(callee, [], [], [], []), fields=fields)
-                self.heap.classes.described.add(class_)
-                self.slots.put(self.register(code, made.dst), Class(class_))
+        if callee in MAKING_CLASSES and len(arguments) > 1:
+            self.called_class(callee, call, arguments)
+
+    def called_class(self, maker: str, call: Call, arguments: list[ast.expr]) -> None:
+        """Make a class by a call, with the fields that it names, or the attributes of a dictionary."""
+        fields = [] if maker == "type" else constant_names(arguments[1])
+        class_ = ir.ClassCode(maker, ast.ClassDef(maker, [], [], [], []), fields=fields)
+        if maker == "type" and len(call.given) == 3:
+            self.attributes.set_fields(class_, call.given[2])
+            self.heap.iterate(call.given[1], call.result)  # its objects may be taken for those of its bases
+        elif not fields:
+            return
+        self.heap.classes.described.add(class_)
+        self.slots.put(call.result, Class(class_))
 
     def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
         """Return the dictionary of the variables of a scope."""
@@ -668,8 +677,9 @@ def is_fixture_maker(node: ast.expr) -> bool:
 
 
 def constant_names(node: ast.expr) -> list[str]:
-    """Return the names in ``"a b"`` or ``["a", "b"]``."""
+    """Return the names in ``"a b"``, ``["a", "b"]`` or ``[("a", int), "b"]``."""
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    parts = [part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part for part in parts]
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return " ".join(texts).replace(",", " ").split()
 
