@@ -59,8 +59,12 @@ BY_AXES = frozenset(
 WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
 """Functions that work on all words if they are given no axis, with the position of the axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
-TEXT = frozenset({"float", "hash", "int", "repr", "str"})
-ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
+TEXT = frozenset({"abs", "bytes", "complex", "divmod", "float", "hash", "int", "pow", "range", "repr", "round", "str"})
+ITERATING = frozenset(
+    """
+    all any enumerate filter frozenset iter list map max min next reversed set slice sorted sum tuple zip
+    """.split()  # noqa: SIM905
+)
 """Functions that take a raw key for a list of its words."""
 DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
@@ -110,6 +114,7 @@ def unseen(
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
         is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
+        is_array = is_array or is_operand_of_arrays(user, node)
         given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
         for each in given if given and not is_computed_of_keys(node, path, reached) else ():
             place = Use(node, document, path, reached, careful=careful, given=each).breaking()
@@ -177,6 +182,19 @@ def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReac
     return model is not None and model.makes_arrays and not model.takes_keys
 
 
+def is_operand_of_arrays(operator: ast.AST | None, node: ast.expr) -> bool:
+    """Say whether an operator takes no list, tuple or dictionary: by itself, or beside a number."""
+    match operator:
+        case ast.UnaryOp(op=ast.Invert() | ast.USub() | ast.UAdd()):
+            return True
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            other = right if left is node else left
+            return isinstance(other, ast.Constant) and isinstance(other.value, int | float)
+        case ast.BinOp(op=op):
+            return isinstance(op, ast.Div | ast.FloorDiv | ast.Pow | ast.MatMult | ast.LShift | ast.RShift)
+    return False
+
+
 def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
     """Return the numbers of axes of the elements of an expression, if they are keys."""
     if reached.has_keys_only(place):
@@ -235,6 +253,10 @@ class Use:
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
                 summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
                 found = not (summed_up or self.is_with_constant(parent))
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[held]) if held is self.node:
+                found = self.most_axes == 0
+            case ast.Subscript():
+                found = self.is_surely_key()  # and no number, which is an index
             case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
                 found = self.is_surely_key()
             case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (

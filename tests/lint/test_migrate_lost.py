@@ -20,7 +20,7 @@ import io
 import itertools
 import operator
 import pickle
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +30,49 @@ from jax.flatten_util import ravel_pytree
 key = jax.random.PRNGKey(1)
 """
 LOST = {
+    "a list that a dictionary makes": """
+state = collections.defaultdict(list)
+state['rng'].append(key)
+out = state['rng'][0] + 0
+""",
+    "a method of a metaclass": """
+class Making(type):
+    def make(cls):
+        return key
+
+
+class Box(metaclass=Making):
+    pass
+
+
+out = Box.make() + 0
+""",
+    "an element of a mapped tree of several types": "out = jax.tree.map(lambda x: x, {'a': (key, 1)})['a'][0] + 0\n",
+    "a dictionary of a declared type": "State = TypedDict('State', {'rng': Any})\nout = State(rng=key)['rng'] + 0\n",
+    "a step of an iterator": "out = itertools.cycle([key]).__next__() + 0\n",
+    "a class whose name is bound again": """
+class Box:
+    rng: Any = dataclasses.field(default_factory=lambda: key)
+
+
+Box = dataclasses.dataclass(Box)
+out = Box().rng + 0
+""",
+    "an object of its own maker": """
+class Box:
+    def __new__(cls, rng):
+        box = super().__new__(cls)
+        box.rng = rng
+        return box
+
+
+out = Box(key).rng + 0
+""",
+    "a question to all words": "out = any((lambda: key)())\n",
+    "a word that is looked for": "out = 0 in (lambda: key)()\n",
+    "a power": "out = pow((lambda: key)(), 2)\n",
+    "an index": "out = jnp.arange(5)[(lambda: key)()]\n",
+    "an order of what is chosen": "out = jnp.where(len(str(1)) > 0, (lambda: key)(), key) > 0\n",
     "a constructor that starmap calls": "out = list(itertools.starmap(jax.random.PRNGKey, [(1,)]))[0] + 0\n",
     "a constructor that operator.call calls": "out = operator.call(jax.random.PRNGKey, 1) + 0\n",
     "a constructor that NumPy maps": "out = np.vectorize(jax.random.PRNGKey, signature='()->(n)')(np.arange(2))[0]\n",

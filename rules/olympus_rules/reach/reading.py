@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
-from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.libraries.names import DICTIONARY, PRNG_KEY
 from olympus_rules.reach.attributes import GETTING
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
@@ -74,6 +75,7 @@ class Reader:
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
         self.methods: dict[Slot, Slot] = {}
         self.properties: dict[Slot, list[Slot]] = {}
+        self.bodies: dict[ir.FunctionCode, ir.ClassCode | None] = {}  # the class whose body is read in a scope
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
@@ -144,9 +146,11 @@ class Reader:
         if variable is not None or "$" in made.name:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
+        is_builtin = hasattr(builtins, made.name)
         for module in self.module.stars:
-            self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
-        if hasattr(builtins, made.name):
+            if not (is_builtin and module.partition(".")[0] in sys.stdlib_module_names):  # few of which hide a builtin
+                self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
+        if is_builtin:
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
@@ -154,7 +158,7 @@ class Reader:
         source = self.register(code, made.src)
         self.slots.add_edge(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
         owner, dot, name = made.name.rpartition(".")
-        class_ = code.definitions.get(owner) if dot else None
+        class_ = code.definitions.get(owner, self.bodies.get(code)) if dot else None  # the name may be bound again
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
             if source in self.properties:
                 self.attributes.set_property(class_, name, self.properties[source])
@@ -445,6 +449,8 @@ class Reader:
         if made_of_names is not None:
             self.slots.put(call.result, Function(made_of_names))
             self.read_all(made_of_names)
+        if callee == "TypedDict":
+            self.slots.put(call.result, Library(DICTIONARY))
         if callee in MAKING_CLASSES and len(arguments) > 1:
             self.called_class(callee, call, arguments)
 
@@ -595,8 +601,14 @@ class Reader:
         if self.graph.attributes.names.is_described(self.file, made.code.node):
             self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
-        self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
+        keywords = (each for each in made.code.node.keywords if each.arg == "metaclass")  # whose methods a class has
+        metaclass = [
+            slot for each in keywords for slot in self.graph.expressions.get(place_of(self.file, each.value), ())
+        ]
+        self.heap.classes.add(made.code, [*(self.register(code, base) for base in made.bases), *metaclass])
+        outer, self.bodies[code] = self.bodies.get(code), made.code
         self.block(code, made.body)
+        self.bodies[code] = outer
 
 
 def copied_dictionary(made: ast.DictComp) -> ast.expr | None:
