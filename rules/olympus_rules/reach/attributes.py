@@ -22,6 +22,7 @@ from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
     WHOLE,
+    BoundMethod,
     Class,
     Container,
     Function,
@@ -31,6 +32,7 @@ from olympus_rules.reach.values import (
     Member,
     Module,
     Object,
+    Partial,
     Super,
     Unknown,
     Value,
@@ -44,10 +46,11 @@ REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
 ANY_CLASS = "*"
 NAME = re.compile(r"\w+")
-PASSING = frozenset({"T", "mT", "at", "real"})
-"""Attributes of a key array that are the same keys."""
+PASSING = frozenset({"T", "mT", "at", "real", "value"})
+"""Attributes of a key array that are the same keys, and that of the member of an enumeration."""
 OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
 """Attributes of arrays that are no keys."""
+FUNCTIONS = (BoundMethod, Function, Partial)
 GETTING = ("__getattr__", "__getattribute__")
 """Methods that give the attributes that an object does not have."""
 FEW = 8
@@ -231,7 +234,7 @@ class Attributes:
         self.slots.watch(
             owner,
             lambda value: self.of_value(value, name, slot, spelled=spelled),
-            *(Key, Module, Library, Made, Super, Unknown),
+            *(Key, Module, Library, Made, Super, Unknown, *FUNCTIONS),
         )
         self.slots.watch_few(
             owner,
@@ -322,6 +325,8 @@ class Attributes:
             self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
         elif isinstance(value, Made):
             self.slots.put(slot, value)
+            self.slots.add_edge(self.loose(name), slot)
+        elif isinstance(value, FUNCTIONS):
             self.slots.add_edge(self.loose(name), slot)
         elif isinstance(value, Unknown) and name == "__dict__":
             self.trees.give_namespace(value, slot)

@@ -141,12 +141,20 @@ def sequence_method(
             result = items.pop(position)
             changed = replace(receiver, items=tuple(items))
     elif name in ("reshape", "transpose", "T"):
-        return _rearranged(flow, receiver)
+        return receiver if name == "reshape" and _keeps_rows(flow, receiver, values) else _rearranged(flow, receiver)
     elif name in ("index", "count", "sort", "reverse"):
         return flow.terms.fresh()
     if name in ("append", "extend", "pop", "insert", "remove", "clear"):
         exchange(flow, receiver, changed if changed is not None else replace(receiver, open=True), variable)
     return result if result != Const(None) else flow.terms.fresh()
+
+
+def _keeps_rows(flow: Flow, array: Sequence, values: tuple[Value, ...]) -> bool:
+    """Return whether a reshape gives a stack of single keys the two axes that it has: its length, and the words."""
+    sizes = values[0].items if len(values) == 1 and isinstance(values[0], Sequence) else values
+    rows = (Const(-1),) if array.open else (Const(-1), Const(len(array.items)))
+    are_single = all(isinstance(each, Term) and flow.knowledge.rank(each) in (0, None) for each in array.items)
+    return len(sizes) == 2 and sizes[0] in rows and are_single
 
 
 def _rearranged(flow: Flow, array: Sequence) -> Value:
