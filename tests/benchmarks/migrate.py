@@ -50,11 +50,11 @@ class Suite:
 MOST_SECONDS, MOST_MEBIBYTES = 60, 1024
 LIMITS = {"flax": (120, 1536)}
 """The limits of CPU time and memory for some folders, by the start of their names, in place of those of all others."""
-HAIKU = "base random stateful attention dropout basic lift multi_transform summarise eval_shape jaxpr_info recurrent"
+HAIKU = "base random stateful attention basic lift multi_transform summarise eval_shape jaxpr_info recurrent"
 FED = "aggregators/aggregator_test.py aggregators/compression_test.py algorithms models core"
 SUITES = {
     "mctx": Suite("mctx-0.0.71", ("mctx",)),
-    "rlax": Suite("rlax-0.1.9", ("rlax/_src/[!m]*_test.py",)),
+    "rlax": Suite("rlax-0.1.9", ("rlax/_src/[!m]*_test.py", "rlax/_src/m[!p]*_test.py")),
     "fedjax": Suite("fedjax-0.0.17", (*(f"fedjax/{name}" for name in FED.split()), "examples")),
     "jumanji": Suite("jumanji-1.1.2", ("jumanji_test.py",), added="jumanji_test.py"),
     "dm-haiku": Suite("dm_haiku-0.0.17", tuple(f"haiku/_src/{name}_test.py" for name in f"{HAIKU} batch_norm".split())),
