@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_lint.migration.callees import library_of
@@ -75,11 +77,13 @@ def makes_keys(mapping: ast.Call, path: str, reached: ProjectReach) -> bool:
 
 def ranks_of_part(place: Place, name: str | int | None, reached: ProjectReach) -> set[int | None]:
     """Return the numbers of axes of the keys in a part of the containers at an expression."""
+    slots = reached.slots
+    wanted = slots.of_kinds(Key, Container)
     held = [value for value in reached.values(place) if isinstance(value, Container)]
     ranks: set[int | None] = set()
     for depth in range(2):
-        parts = [slot for value in held for slot in reached.heap.parts_of(value, None if depth else name)]
-        values = [value for slot in parts for value in reached.slots.values(slot)]
+        parts = {slot for value in held for slot in reached.heap.parts_of(value, None if depth else name)}
+        values = slots.listed(reduce(or_, map(slots.mask, parts), 0) & wanted)  # containers share most of their values
         ranks |= {value.rank for value in values if isinstance(value, Key)}
         held = [value for value in values if isinstance(value, Container)]
     return ranks
