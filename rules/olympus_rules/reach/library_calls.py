@@ -54,6 +54,8 @@ MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 EACH = frozenset({"each", "starmap"})
 """Transformations that give what the function gives of each element."""
+GIVING = EACH | {"map"}
+"""Transformations whose result is made of what the function gives, and of nothing else."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
 MAPPED = (*FUNCTIONS, Constructor)
@@ -178,7 +180,7 @@ class LibraryCalls:
         attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in functions | attributes:
-                if is_over_leaves or (transform is not None and transform.kind in EACH):
+                if is_over_leaves or (transform is not None and transform.kind in GIVING):
                     self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
@@ -268,7 +270,7 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
-        is_each = model.transform is not None and model.transform.kind in EACH
+        is_each = model.transform is not None and model.transform.kind in GIVING
         kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 
         def look(value: Value) -> None:

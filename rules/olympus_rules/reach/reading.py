@@ -12,6 +12,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.attributes import GETTING
+from olympus_rules.reach.definitions import Definitions
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.graph import Graph
@@ -76,6 +77,7 @@ class Reader:
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
+        self.definitions = Definitions(module)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -88,7 +90,9 @@ class Reader:
             code = waiting.pop()
             code.lower()
             waiting += code.nested
+            outer, self.definitions = self.definitions, Definitions(code)
             self.block(code, code.block)
+            self.definitions = outer
 
     def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
         """Read the instructions of a block."""
@@ -111,6 +115,14 @@ class Reader:
                 return self.heap.variable(scope, name)
             scope = scope.parent
         return self.heap.variable(self.module, name) if name in self.module.local_names else None
+
+    def versions(self, code: ir.FunctionCode, instruction: ir.Instruction, name: str) -> list[Slot]:
+        """Return the slots of a variable that an instruction may read or write; none for an unbound name."""
+        versions = self.definitions.of(instruction)
+        if versions is not None:
+            return [self.heap.variable(code, name, version) for version in versions]
+        variable = self.variable(code, name)
+        return [] if variable is None else [variable]
 
     def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
         """Return the slot of a register, and record its expression."""
@@ -139,9 +151,10 @@ class Reader:
         """Read a variable; an unbound name comes from a star import or is a builtin."""
         slot = self.expression(code, made.dst, made.node)
         self.raw.imported(code, made.node, slot)
-        variable = self.variable(code, made.name)
-        if variable is not None or "$" in made.name:
-            self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
+        variables = self.versions(code, made, made.name)
+        if variables or "$" in made.name:
+            for variable in variables or [self.heap.variable(code, made.name)]:
+                self.slots.add_edge(variable, slot)
             return
         for module in self.module.stars:
             self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
@@ -151,7 +164,8 @@ class Reader:
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
         source = self.register(code, made.src)
-        self.slots.add_edge(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
+        for target in self.versions(code, made, made.name) or [self.heap.variable(code, made.name)]:
+            self.slots.add_edge(source, target)
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner) if dot else None
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
@@ -243,11 +257,11 @@ class Reader:
         nothing = self.slots.slot("written", place_of(self.file, made.node))
         self.operators.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
         if made.name is not None:
-            variable = self.variable(code, made.name)
-            if variable is not None and element is None:
-                self.slots.add_edge(source, variable)
-            elif variable is not None:
-                self.heap.fill_unknown(owner, source, variable, element)
+            for variable in self.versions(code, made, made.name):
+                if element is None:
+                    self.slots.add_edge(source, variable)
+                else:
+                    self.heap.fill_unknown(owner, source, variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
