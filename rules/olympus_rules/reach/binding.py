@@ -207,7 +207,8 @@ class Binding:
         self.slots.put(call.result, Object(class_.code))
         member = self.heap.classes.member(class_.code, "__init__")
         self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
-        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
+        given = call.arguments if "__init__" not in class_.code.methods else ()
+        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, given, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
             else:

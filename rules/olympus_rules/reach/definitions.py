@@ -20,22 +20,23 @@ EVERY = -1
 MOST = 48
 """The limit of definitions of one variable; with more of them, its reads are not told apart."""
 NAMESPACES = frozenset({"dir", "eval", "exec", "locals", "vars"})
-"""Functions that read all variables of a scope."""
+"""Functions that read or write all variables of a scope."""
 State: TypeAlias = "dict[str, int]"
 """The definitions of each variable that reach a place, as a bit mask."""
 
 
 class Definitions:
-    """The definitions of the variables of a function that reach its reads.
+    """The definitions of the variables of a function or module that reach its reads.
 
-    Only variables count that this function alone binds, several times. What a function inside of it reads, that may
-    read at any time, and so may a generator expression.
+    Only variables count that it alone binds, several times. A function inside of it may read at any time, and so may
+    a generator expression.
     """
 
     def __init__(self, code: ir.FunctionCode) -> None:
         """Find the definitions of a function."""
         self._names = told_apart(code)
         self._given = self._names.intersection(parameters(code))
+        self._shared = self._names if code.kind == "module" else self._names & inside(code)
         self._bound: list[str] = []
         self._writes: dict[int, int] = {}
         self._reads: dict[int, tuple[str, int]] = {}
@@ -52,7 +53,7 @@ class Definitions:
     def of(self, instruction: object) -> tuple[int, ...] | None:
         """Return the versions of a variable that an instruction reads or writes; ``None`` if it has one only.
 
-        Version 0 is what callers give.
+        Version 0 is what callers give; of a variable without them, it is all that other functions may read.
         """
         return self._versions.get(id(instruction))
 
@@ -78,7 +79,8 @@ class Definitions:
             version = self._grouped(name, made[name], seen)
             for read, mask in seen.items():
                 yield read, tuple(sorted({version[each] for each in bits(mask)}))
-            yield from ((write, (version[each],)) for write, each in self._writes.items() if each in version)
+            shared = (0,) if name in self._shared else ()
+            yield from ((write, (*shared, version[each])) for write, each in self._writes.items() if each in version)
 
     def _grouped(self, name: str, made: list[int], reads: dict[int, int]) -> dict[int, int]:
         """Return the version of each definition of a variable."""
@@ -196,16 +198,23 @@ class Definitions:
 
 
 def told_apart(code: ir.FunctionCode) -> frozenset[str]:
-    """Return the variables that only a function itself binds, several times, and that nothing inside of it reads."""
-    if code.kind == "module" or not NAMESPACES.isdisjoint(code.reads):
+    """Return the variables that only a function or module itself binds, several times.
+
+    A parameter that a function inside reads is none, as that reads what callers give and what is bound later.
+    """
+    if not NAMESPACES.isdisjoint(code.reads):
         return frozenset()
     counts = Counter([*stored(code.block), *parameters(code)])
     several = {name for name, count in counts.items() if count > 1 and "." not in name}
     if not several:
         return frozenset()
     imported = {name for each in instructions(code.block) if isinstance(each, ir.Import) for name, _ in each.bindings}
-    inside = set[str]().union(*(each.reads for each in code.nested))
-    return frozenset(several - imported - code.outer_names - code.rebound - inside)
+    return frozenset(several - imported - code.outer_names - code.rebound - inside(code).intersection(parameters(code)))
+
+
+def inside(code: ir.FunctionCode) -> set[str]:
+    """Return the names that the functions in a function read."""
+    return set[str]().union(*(each.reads for each in code.nested))
 
 
 def parameters(code: ir.FunctionCode) -> Iterator[str]:

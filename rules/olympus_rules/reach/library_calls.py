@@ -533,11 +533,14 @@ def is_unknown_of_python(model: Model) -> bool:
 
 
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
-    """Write the attributes that a class of a library, or a function that copies an object, takes by their names."""
+    """Write the attributes that a class of a library, or a function that copies an object, takes by their names.
+
+    A class of which it is known what it does with keys has none of them for an attribute.
+    """
     copied = [slot for slot, starred in call.arguments[:1] if not starred and model.name in COPYING]
     if copied and call.owner != copied[0]:
         attributes.write_copy(copied[0], call.keywords)
-    elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
+    elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper() and model.row is None):
         for keyword, slot in call.keywords:
             if keyword is not None:
                 attributes.set_loose(keyword, slot)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import partial, reduce
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
 from heapq import heappop, heappush
 from operator import or_
 
@@ -69,11 +69,12 @@ class Doubt:
             parts of an object whose way is not followed, ``part`` for those of a container, ``pool`` for those of very
             many containers and objects, ``given back`` for the result of what a library made, ``method`` of an object
             of unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
-            ``returned`` for a function whose callers are not told apart, or ``merger`` for a place where unrelated
-            values come together.
+            ``returned`` for a function whose callers are not told apart, ``merger`` for a place where unrelated
+            values come together, or ``crowd`` for a call of a function in which they do.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
+        holder: what the key is in at that step, ``object`` or ``container``; empty for the key itself.
     """
 
     place: Place | None
@@ -81,6 +82,7 @@ class Doubt:
     name: str
     target: str = ""
     leaves: bool = field(default=False, compare=False)
+    holder: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +93,13 @@ class Way:
         steps: the expressions.
         doubts: the steps that may not be taken.
         sure: the number of expressions up to the first such step.
+        holder: what the key is in at the place, ``object`` or ``container``; empty for the key itself.
     """
 
     steps: tuple[Place, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     sure: int = 0
+    holder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class Paths:
             self.handed[place].append(written)
         self.places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
         self.incoming: dict[Slot, dict[Edge, None]] = defaultdict(dict)
-        for source, target, carries, tag in self.slots.trail.edges():
+        for source, target, carries, tag in self.slots.trail.edges() if self.slots.trail.is_complete else ():
             self.incoming[target][source, carries, tag] = None
         self._elements: dict[int, list[Slot]] = defaultdict(list)
         for slot, name in enumerate(self.names):
@@ -185,18 +189,26 @@ class Paths:
             targets: the slots of a place that a key may reach.
             maker: the constructor of the key.
         """
-        if not self.slots.trail.is_complete or self._left <= 0:
-            return None
         names = [("made", maker), *(("made", maker, axes) for axes in range(MOST_AXES + 1))]
         start = next((self.slots.numbers[name] for name in names if name in self.slots.numbers), None)
-        keys = [self.slots.bit(key) for key in self.slots.values(start)] if start is not None else []
+        if start is None:
+            return None
+        keys = [self.slots.bit(key) for key in self.slots.values(start)]
         sites = (key for key in self.slots.listed(self._all_keys) if isinstance(key, Key) and key.site == maker)
-        keys += [self.slots.bit(key) for key in sites]
-        wanted = reduce(or_, keys, 0)
+        wanted = reduce(or_, [*keys, *map(self.slots.bit, sites)], 0)
+        after = self._between(start, targets, wanted)
+        telling = _Telling(self)
+        return telling.departure(start, wanted) if after is None else telling.beginning(start, after)
+
+    def _between(self, start: Slot, targets: Collection[Slot], wanted: int) -> dict[Slot, Slot] | None:
+        """Return the next slot of each one on the ways of keys to some slots; ``None`` if none starts at ``start``."""
         after: dict[Slot, Slot] = {}
-        waiting = deque(self._with_parts(targets))
+        held = (self.slots.mask(slot) & self.slots.of_kinds(Container) for slot in targets)
+        displays = {each.display for mask in held for each in self.slots.listed(mask) if isinstance(each, Container)}
+        waiting = deque([*targets, *(part for each in sorted(displays) for part in self._elements.get(each, ()))])
         seen = set(waiting)
-        while waiting and start not in seen and len(seen) < self._left:
+        most = min(self._left, MOST_STATES)
+        while waiting and start not in seen and len(seen) < most:
             slot = waiting.popleft()
             for source, carries, _ in self.incoming.get(slot, ()):
                 if carries & KEYS and source not in seen and self.slots.mask(source) & wanted:
@@ -204,15 +216,19 @@ class Paths:
                     after[source] = slot
                     waiting.append(source)
         self._left -= len(seen)
-        return None if start is None or start not in seen else _Telling(self).beginning(start, after)
+        return after if start in seen else None
 
-    def _with_parts(self, targets: Iterable[Slot]) -> Iterator[Slot]:
-        """Return slots, and those of the parts of containers there."""
-        for slot in targets:
-            yield slot
-            for value in self.slots.listed(self.slots.mask(slot) & self.slots.of_kinds(Container)):
-                assert isinstance(value, Container)
-                yield from self._elements.get(value.display, ())
+    @cached_property
+    def leaving(self) -> Mapping[Slot, Collection[Slot]]:
+        """The slots to which the keys of each slot go, as far as that is recorded."""
+        found: dict[Slot, dict[Slot, None]] = defaultdict(dict)
+        is_complete = self.slots.trail.is_complete
+        for source, target, carries, tag in self.slots.trail.edges():
+            if carries & KEYS and self.slots.mask(source) & self._all_keys:
+                found[source][target] = None
+                if not is_complete:
+                    self.incoming[target][source, carries, tag] = None
+        return found
 
     def owner(self, slot: Slot) -> object:
         """Return the function whose activation a slot belongs to; ``None`` for the heap."""
@@ -416,6 +432,7 @@ class _Telling:
         entered: list[Call | None] = []
         sure: int | None = None
         given = 0
+        holder = ""
         following: State | None = state
         while following is not None:
             if self._paths.is_merger(following.slot):
@@ -425,15 +442,17 @@ class _Telling:
             steps += [place] if place is not None and steps[-1:] != [place] else []
             target = after[following]
             if target is None:
+                holder = self._paths.held.holder(following)
                 doubts += self._of_end(following.slot)
             else:
-                doubts += self._doubts(following, target, entered[-1] if entered else None)
+                fresh = self._doubts(following, target, entered[-1] if entered else None)
+                doubts += [replace(each, holder=self._paths.held.holder(following)) for each in fresh]
                 self._enter(entered, following.slot, target.slot)
                 given = self._given(given, following, target)
                 doubts += self._of_field(following.slot, target.slot) if given else []
             sure = len(steps) if doubts and sure is None else sure
             following = target
-        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0)
+        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0, holder)
 
     def _place_after(self, state: State, after: dict[State, State | None]) -> Place | None:
         """Return the first expression of a path from a state on."""
@@ -458,11 +477,42 @@ class _Telling:
                 return Way(tuple(steps), tuple(doubts[:1]), len(steps))
             slot = target
 
+    def departure(self, start: Slot, wanted: int) -> Way | None:
+        """Return the first step that may not be taken, of all ways of some keys from a slot; a merger counts first."""
+        entered: dict[Slot, list[int]] = {start: []}
+        before: dict[Slot, Slot] = {}
+        waiting = deque([start])
+        found: list[tuple[bool, Slot, Doubt]] = []
+        while waiting and len(entered) < MOST_STATES:
+            slot = waiting.popleft()
+            for target in self._paths.leaving.get(slot, ()):
+                if target in entered or not self._paths.slots.mask(target) & wanted:
+                    continue
+                calls = list(entered[slot])
+                doubts = [each for each in self._unsure(slot, target, calls) if each.kind != "returned"]
+                found += [(each.kind not in ("crowd", "merger"), slot, each) for each in doubts[:1]]
+                entered[target] = calls
+                before[target] = slot
+                if not doubts:
+                    waiting.append(target)
+        if not found:
+            return None
+        _, slot, doubt = min(found, key=lambda each: each[0])
+        slots = [slot]
+        while slots[-1] in before:
+            slots.append(before[slots[-1]])
+        places = [self._paths.places[each] for each in reversed(slots) if each in self._paths.places]
+        steps = tuple(each for each, last in zip(places, [None, *places], strict=False) if each != last)
+        return Way(steps, (doubt,), len(steps))
+
     def _unsure(self, source: Slot, target: Slot, entered: list[int]) -> Iterator[Doubt]:
         """Return what is not known of a step, where no containers and objects are followed."""
         name, tags = self._name(source), self._tags(source, target)
         place = self._paths.places.get(target)
-        if self._paths.is_merger(target):
+        call = next((call for tag in tags if (call := self._paths.call(tag)) is not None), None)
+        if self._paths.is_merger(target) and call is not None and name[0] not in RESULTS:
+            yield Doubt(call.place, "crowd", call.callee)
+        elif self._paths.is_merger(target) and self._paths.display(target) is None:
             yield Doubt(place, "merger", "")
         if self._name(target)[0] == "written field":
             kind = "held" if self._name(target)[2] else "anywhere"

@@ -38,6 +38,7 @@ from olympus_rules.reach.values import (
     Object,
     Other,
     Place,
+    Super,
     Value,
 )
 from olympus_rules.syntax import Document
@@ -373,7 +374,7 @@ def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
     if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
         return False
     owners = [] if call.owner is None else slots.values(call.owner)
-    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
+    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key | Super)]
     return not others
 
 

@@ -38,6 +38,7 @@ from olympus_rules.reach.values import (
     Place,
     Unknown,
     Value,
+    Words,
 )
 from olympus_rules.syntax.document import Parents
 
@@ -196,8 +197,16 @@ class Reader:
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        self.attributes.read(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
+        self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
         self.raw.named(made.name, made.node, owner, slot)
+
+    def is_spelled(self, code: ir.FunctionCode, node: ast.expr) -> bool:
+        """Return whether an expression is the name of a class or of an import, or attributes of one."""
+        scope: ir.FunctionCode | None = code
+        while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
+            scope = scope.parent
+        is_class = isinstance(node, ast.Name) and scope and isinstance(scope.definitions.get(node.id), ir.ClassCode)
+        return bool(is_class) or self.is_imported(code, node)
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
         """Return whether an expression is the name of an import, or attributes of one."""
@@ -313,14 +322,16 @@ class Reader:
         if self.exchanges.apply(code, made, operands, slot):
             return
         containers = self.graph.calls.libraries.containers
-        if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
-            containers.extend(operands[0], operands[1])
+        if isinstance(made.node, ast.AugAssign):
+            self.slots.add_edge(operands[0], slot)  # it changes the object, where that can be changed
+            if made.operation in EXTENDING:
+                containers.extend(operands[0], operands[1])
         if made.operation == "BitOr":
             self.merge(code, made, slot)
         is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
         for number, operand in enumerate(operands):
             if is_number:
-                self.slots.add_edge_of(operand, slot, KeyWords)
+                self.slots.add_edge_of(operand, slot, KeyWords, Words)
             if made.operation in OVERLOADED:
                 others = operands[:number] + operands[number + 1 :]
                 self.operators.apply(operand, made.operation, others, slot)
