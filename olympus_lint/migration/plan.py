@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
@@ -27,6 +28,7 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
+    from olympus_rules.reach.beginnings import Beginnings
     from olympus_rules.reach.joins import Join
     from olympus_rules.reach.paths import Found
     from olympus_rules.reach.project import Escape, ProjectReach
@@ -220,6 +222,12 @@ class _Held:
         self.remade = self._reached.graph.remade
         self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
 
+    @cached_property
+    def _ways(self) -> Beginnings:
+        from olympus_rules.reach.beginnings import Beginnings
+
+        return Beginnings(self._reached.paths)
+
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""
         return self.reasons[place_of(file.path, mention.fact.node)]
@@ -260,17 +268,27 @@ class _Held:
                 self.reasons[maker].add(reason)
             elif way is not None:
                 self._lost[maker][first_doubt(way, maker, self._filenames)].add(reason)
-            elif found.is_complete and found.ways and maker in self._places:
-                continue  # others have a path; the ways of keys that callers pass are not recorded
+            elif self._has_no_way(found, maker):
+                continue
             else:
                 self._lost[maker][self._begun(maker, found.targets)].add(reason)
             added = True
         return added
 
+    def _has_no_way(self, found: Found, maker: Place) -> bool:
+        """Say whether a search shows that keys have no path to a place, as no return goes to the caller on the way.
+
+        The edges of all ways have to be recorded: there are others that have a path, or edges lead to the place. Those
+        of keys that callers pass are not.
+        """
+        if not found.is_complete or maker not in self._places:
+            return False
+        return bool(found.ways) or self._ways.is_recorded(found.targets, maker)
+
     def _begun(self, maker: Place, targets: Collection[int]) -> Reason:
         """Return the step up to which the way of a key is sure: the same one for all places without a path."""
         if maker not in self._beginnings:
-            way = self._reached.paths.beginning(targets, maker)
+            way = self._ways.of(targets, maker)
             begun = not_followed(maker, self._filenames) if way is None else first_doubt(way, maker, self._filenames)
             self._beginnings[maker] = begun
         return self._beginnings[maker]

@@ -1239,12 +1239,16 @@ def test_what_is_passed_is_the_object_or_container_that_has_the_key() -> None:
 
 
 LARGE = """
+def same(key):
+    return key
+def other(key):
+    return somelib.draw(same(key))
 def act(key):
     return somelib.show(key)
 def quiet(key):
     return jax.random.normal(key)
 def run(function):
-    return function(jax.random.PRNGKey(0))
+    return function(same(jax.random.PRNGKey(0)))
 run(act), run(quiet)
 """
 
@@ -1252,14 +1256,19 @@ run(act), run(quiet)
 def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 20)
+    monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 42)
     (constructor,) = constructors(LARGE)
     (reason,) = constructor.reasons
     assert reason.text == (
         "is passed to `function`, of which it is not known what it calls; "
-        "look whether it is passed to `somelib.show` on program.py:4"
+        "look whether it is passed to `somelib.draw` on program.py:6, or is passed to `somelib.show` on program.py:8"
     )
-    assert [step.row for step in reason.path] == [8]
+    assert [step.row for step in reason.path] == [12, 4, 12]
+
+
+def test_a_place_to_which_no_return_leads_holds_back_nothing() -> None:
+    (constructor,) = constructors(LARGE)
+    assert [reason.filename + str(reason.row) for reason in constructor.reasons] == ["program.py8"]
 
 
 def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
