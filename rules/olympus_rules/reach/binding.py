@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 from olympus_rules.code import instructions as ir
@@ -205,8 +206,10 @@ class Binding:
     def construct(self, class_: Class, call: Call) -> None:
         """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
-        member = self.heap.classes.member(class_.code, "__init__")
-        self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
+        for name in ("__init__", "__new__"):
+            self.slots.watch(
+                self.heap.classes.member(class_.code, name), partial(self.make_by, class_, call=call), Member
+            )
         given = call.arguments if "__init__" not in class_.code.methods else ()
         for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, given, strict=False)):
             if not starred:
@@ -218,6 +221,13 @@ class Binding:
             self.by_keywords(class_.code, call)
             if class_.code.node.bases and not class_.code.fields:
                 self.fill_container(Object(class_.code), call)
+
+    def make_by(self, class_: Class, method: Value, *, call: Call) -> None:
+        """Hand the arguments of a call of a class to the method that makes or fills an object."""
+        assert isinstance(method, Member)
+        self.bind(method.code, call, 1)
+        if method.code.name.endswith("__new__") and method.code.parameters:
+            self.slots.put(self.heap.variable(method.code, next(iter(method.code.parameters))), class_)
 
     def construct_keys(self, constructor: Constructor, result: Slot) -> None:
         """Make a key, or an array of keys with the axes that the constructor is mapped over: it takes one seed."""
