@@ -271,22 +271,12 @@ class _Held:
                 self.reasons[maker].add(reason)
             elif way is not None:
                 self._lost[maker][first_doubt(way, maker, self._filenames)].add(reason)
-            elif self._has_no_way(found, maker):
-                continue
+            elif found.is_complete and found.ways and maker in self._places:
+                continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
                 self._lost[maker][self._begun(maker, found.targets)].add(reason)
             added = True
         return added
-
-    def _has_no_way(self, found: Found, maker: Place) -> bool:
-        """Say whether a search shows that keys have no path to a place, as no return goes to the caller on the way.
-
-        The edges of all ways have to be recorded: there are others that have a path, or edges lead to the place. Those
-        of keys that callers pass are not.
-        """
-        if not found.is_complete or maker not in self._places:
-            return False
-        return bool(found.ways) or self._ways.is_recorded(found.targets, maker)
 
     def _begun(self, maker: Place, targets: Collection[int]) -> Reason:
         """Return the step up to which the way of a key is sure: the same one for all places without a path."""

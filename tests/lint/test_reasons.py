@@ -1292,11 +1292,6 @@ def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths
     assert [step.row for step in reason.path] == [12, 4, 12]
 
 
-def test_a_place_to_which_no_return_leads_holds_back_nothing() -> None:
-    (constructor,) = constructors(LARGE)
-    assert [reason.filename + str(reason.row) for reason in constructor.reasons] == ["program.py8"]
-
-
 def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 3)
     (constructor,) = constructors(PATHS["element"][0])

@@ -41,11 +41,6 @@ class Beginnings:
             way = self._departure(start, wanted) or way
         return way
 
-    def is_recorded(self, targets: Collection[Slot], maker: Place) -> bool:
-        """Return whether edges lead from a constructor to a place, whether or not calls and returns match."""
-        start, wanted = self._start(maker)
-        return start is not None and self._between(start, targets, wanted) is not None
-
     def _start(self, maker: Place) -> tuple[Slot | None, int]:
         """Return the slot at which the ways of keys of a constructor start, and the mask of these keys."""
         names = [("made", maker), *(("made", maker, axes) for axes in range(MOST_AXES + 1))]
