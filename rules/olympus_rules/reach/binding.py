@@ -210,7 +210,8 @@ class Binding:
             self.slots.watch(
                 self.heap.classes.member(class_.code, name), partial(self.make_by, class_, call=call), Member
             )
-        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
+        given = call.arguments if "__init__" not in class_.code.methods else ()
+        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, given, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
             else:
