@@ -166,6 +166,7 @@ class Attributes:
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
+        self._got: set[Slot] = set()
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
@@ -248,19 +249,27 @@ class Attributes:
     def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
         """Copy what is in an attribute of the objects of a class; an object with ``__get__`` gives something else."""
         held = self.classes.fields.read(code, name)
-        if not self.classes.has_method("__get__"):
+        if self.classes.has_method("__get__"):
+            self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
+            self.slots.trail.add(held, slot, BOTH)
+            self.slots.add_edge(self.got(code, name), slot)
+        else:
             self.slots.add_edge(held, slot)
-            return
 
-        def take(value: Value) -> None:
-            if isinstance(value, Object):
-                if not self.classes.defines(value.code, ("__get__",)):
-                    self.slots.put(slot, value)
-                self.heap.ask(value, "__get__", slot)
+    def got(self, code: ir.ClassCode, name: str) -> Slot:
+        """Return the slot of the objects in an attribute of a class, and of what those with ``__get__`` give."""
+        slot = self.slots.slot("got", code, name)
+        if slot not in self._got:
+            self._got.add(slot)
+            self.slots.watch(self.classes.fields.read(code, name), partial(self.get, slot), Object)
+        return slot
 
-        self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
-        self.slots.trail.add(held, slot, BOTH)
-        self.slots.watch(held, take, Object)
+    def get(self, slot: Slot, value: Value) -> None:
+        """Put an object that is in an attribute into a slot, or what its ``__get__`` gives."""
+        assert isinstance(value, Object)
+        if not self.classes.defines(value.code, ("__get__",)):
+            self.slots.put(slot, value)
+        self.heap.ask(value, "__get__", slot)
 
     def by_methods(self, owner: Slot, name: str, slot: Slot) -> None:
         """Read an attribute that a special method of an object gives, or one of the object in its place.

@@ -92,6 +92,7 @@ class Heap:
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self._opened: set[Object] = set()
+        self._asked: set[Slot] = set()
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
@@ -212,13 +213,16 @@ class Heap:
         """Copy the result of a special method to a slot; return whether any class of the project has that method."""
         if name not in self.classes.methods or not isinstance(owner, Object):
             return False
-
-        def answer(method: Value) -> None:
-            if isinstance(method, Member):
-                self.slots.add_edge(self.result(method.code), target)
-
-        self.slots.watch(self.classes.member(owner.code, name), answer, Member)
+        answer = self.slots.slot("asked", owner.code, name)
+        if answer not in self._asked:
+            self._asked.add(answer)
+            self.slots.watch(self.classes.member(owner.code, name), partial(self._answer, answer), Member)
+        self.slots.add_edge(answer, target)
         return True
+
+    def _answer(self, target: Slot, method: Value) -> None:
+        assert isinstance(method, Member)
+        self.slots.add_edge(self.result(method.code), target)
 
     def put_into(self, container: Slot, slot: Slot, name: str | None = None, *, spreads: bool = False) -> None:
         """Write an element of a container, of a name or an unknown one, and of the containers it was read from.

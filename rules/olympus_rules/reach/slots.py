@@ -6,6 +6,7 @@ import heapq
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
 from olympus_rules.reach.values import Container, Key, Unknown, Value
@@ -13,8 +14,8 @@ from olympus_rules.reach.values import Container, Key, Unknown, Value
 __all__ = ["Slot", "Slots"]
 
 Slot = int
-Watcher = Callable[[Value], object]
-MaskWatcher = Callable[[int], object]
+Watcher = Callable[[Any], object]
+"""Is called with a value or with a mask."""
 Change = Callable[[int], int]
 Kinds = tuple[type, ...]
 GROWTH = 1.5
@@ -97,11 +98,46 @@ class Limit:
 
 @dataclass(slots=True, eq=False)
 class Watching:
-    """Watchers of a slot that want the same values and have seen the same; a watcher that returns true is done."""
+    """Watchers of a slot that want the same values and have seen the same.
+
+    Attributes:
+        wanted: the mask of the values that they want.
+        watchers: are called with one value after the other, or each with a mask; one that returns true is done.
+        takes_masks: whether they are called with masks.
+        seen: the mask of the values that they have seen.
+    """
 
     wanted: list[int]
-    watchers: list[MaskWatcher]
+    watchers: list[Watcher]
+    takes_masks: bool
     seen: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Few:
+    """A watcher of masks that hands on each of few values; over the limit, it calls ``rest`` once, and is done.
+
+    Attributes:
+        slots: the graph.
+        each: is called with one value.
+        rest: is called in its place over the limit, or where a value stands for many.
+        left: how many values there may still be.
+    """
+
+    slots: Slots
+    each: Callable[[Value], object]
+    rest: Callable[[], object]
+    left: int
+
+    def __call__(self, fresh: int) -> bool:
+        """Take new values; return whether there are too many."""
+        self.left -= fresh.bit_count()
+        if self.left < 0 or fresh & self.slots.of_kinds(Unknown):
+            self.rest()
+            return True
+        for value in self.slots.listed(fresh):
+            self.each(value)
+        return False
 
 
 @dataclass(slots=True, eq=False)
@@ -301,51 +337,50 @@ class Slots:
             self._steps += 1
             self._spread(target, self._values[source])
 
-    def watch(self, slot: Slot, watcher: Watcher, *kinds: type) -> None:
+    def watch(self, slot: Slot, watcher: Callable[[Value], object], *kinds: type) -> None:
         """Call a function for each value of some kinds, or of any, that a slot holds now or later."""
+        self._watch(slot, watcher, kinds, takes_masks=False)
 
-        def each(fresh: int) -> None:
-            for value in self.listed(fresh):
-                watcher(value)
-
-        self.watch_mask(slot, each, *kinds)
-
-    def watch_mask(self, slot: Slot, watcher: MaskWatcher, *kinds: type) -> None:
+    def watch_mask(self, slot: Slot, watcher: Callable[[int], object], *kinds: type) -> None:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
+        self._watch(slot, watcher, kinds, takes_masks=True)
+
+    def _watch(self, slot: Slot, watcher: Watcher, kinds: Kinds, *, takes_masks: bool) -> None:
         slot = self.same[slot]
         wanted = self._mask_of(kinds or (object,))
         held = shared(self._masks, self._values[slot] & wanted[0])
-        if held and watcher(held) is True:
+        if held and self._call(watcher, held, takes_masks=takes_masks):
             return
         slot = self.same[slot]
         for watching in self._watching[slot][-MOST_GROUPS:]:
-            if watching.wanted is wanted and watching.seen == held:
+            if watching.wanted is wanted and watching.seen == held and watching.takes_masks == takes_masks:
                 watching.watchers.append(watcher)
                 return
         if self._watching[slot] is NO_WATCHERS:
             self._watching[slot] = []
-        self._watching[slot].append(Watching(wanted, [watcher], held))
+        self._watching[slot].append(Watching(wanted, [watcher], takes_masks, held))
+
+    def _call(self, watcher: Watcher, fresh: int, *, takes_masks: bool) -> bool:
+        """Call a watcher with new values; return whether it is done."""
+        if takes_masks:
+            return watcher(fresh) is True
+        for value in self.listed(fresh):
+            watcher(value)
+        return False
 
     def watch_few(
-        self, slot: Slot, each: Watcher, rest: Callable[[], None], *kinds: type, most: int = MOST_TOLD_APART
+        self,
+        slot: Slot,
+        each: Callable[[Value], object],
+        rest: Callable[[], object],
+        *kinds: type,
+        most: int = MOST_TOLD_APART,
     ) -> None:
         """Call ``each`` for each value of some kinds in a slot; over the limit, ``rest`` once, and nothing more.
 
         Where so many come together, they were merged before, and to go on telling them apart would be costly.
         """
-        seen = 0
-
-        def show(fresh: int) -> bool:
-            nonlocal seen
-            seen += fresh.bit_count()
-            if seen > most or fresh & self.of_kinds(Unknown):
-                rest()
-                return True
-            for value in self.listed(fresh):
-                each(value)
-            return False
-
-        self.watch_mask(slot, show, *kinds, Unknown)
+        self.watch_mask(slot, Few(self, each, rest, most), *kinds, Unknown)
 
     def _show(self, slot: Slot) -> None:
         """Show the new values of a slot to its watchers."""
@@ -355,7 +390,8 @@ class Slots:
             if fresh:
                 watching.seen = shared(self._masks, watching.seen | fresh)
                 self._steps += len(watching.watchers)
-                done = {id(watcher) for watcher in tuple(watching.watchers) if watcher(fresh) is True}
+                watchers, takes_masks = tuple(watching.watchers), watching.takes_masks
+                done = {id(each) for each in watchers if self._call(each, fresh, takes_masks=takes_masks)}
                 if done:
                     watching.watchers = [watcher for watcher in watching.watchers if id(watcher) not in done]
         if len(watched) > MOST_GROUPS:
@@ -462,10 +498,11 @@ def edges_of(every: list[EdgesOfKinds], wanted: list[int], change: Change | None
 
 def _united(watched: list[Watching]) -> list[Watching]:
     """Return groups of watchers, those that have seen the same made one."""
-    groups: dict[tuple[int, int], Watching] = {}
+    groups: dict[tuple[int, int, bool], Watching] = {}
     for watching in watched:
         if watching.watchers:
-            same = groups.setdefault((id(watching.wanted), watching.seen), Watching(watching.wanted, [], watching.seen))
+            like = id(watching.wanted), watching.seen, watching.takes_masks
+            same = groups.setdefault(like, Watching(watching.wanted, [], watching.takes_masks, watching.seen))
             same.watchers += watching.watchers
     return list(groups.values())
 
