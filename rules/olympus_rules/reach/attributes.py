@@ -16,7 +16,7 @@ from olympus_rules.libraries import Libraries, Model
 from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import MOST_TOLD_APART, Slot, nothing
 from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
@@ -52,6 +52,10 @@ GETTING = ("__getattr__", "__getattribute__")
 """Methods that give the attributes that an object does not have."""
 FEW = 8
 """The limit of objects at one place whose special methods are called: more are a merger of values."""
+
+
+WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown)
+"""Values with attributes, and no class that they are read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,49 @@ def registered_names(documents: Iterable[Document]) -> frozenset[str]:
     return frozenset(found)
 
 
+@dataclass(slots=True, eq=False)
+class AttributeRead:
+    """A watcher of the masks of what an attribute is read from.
+
+    Of very many objects and classes, it counts as an attribute of any object. Most of many objects are there by a
+    merger of values, and their special methods are not called.
+
+    Attributes:
+        attributes: those of the project.
+        name: the name of the attribute.
+        slot: the result.
+        is_spelled: whether the object is spelled out as an import, or as attributes of one.
+        left: how many objects and classes may still be told apart; less than none if it is an attribute of any.
+        left_in_place: how many objects may still give it by special methods.
+    """
+
+    attributes: Attributes
+    name: str
+    slot: Slot
+    is_spelled: bool
+    left: int
+    left_in_place: int
+
+    def __call__(self, fresh: int) -> None:
+        """Read the attribute of new values."""
+        attributes, slots = self.attributes, self.attributes.slots
+        for value in slots.listed(fresh & attributes.without_class[0]):
+            attributes.of_value(value, self.name, self.slot, spelled=self.is_spelled)
+        unknown = fresh & slots.of_kinds(Unknown)
+        objects = fresh & attributes.with_class[0]
+        if objects | unknown and self.left >= 0:
+            self.left = -1 if unknown else self.left - objects.bit_count()
+            for value in slots.listed(objects) if self.left >= 0 else ():
+                attributes.of_value(value, self.name, self.slot)
+            if self.left < 0:  # an object of any class, as it seems
+                attributes.vague.add((self.name, self.slot))
+        objects = fresh & slots.of_kinds(Object)
+        if objects | unknown and self.left_in_place >= 0:
+            self.left_in_place = -1 if unknown else self.left_in_place - objects.bit_count()
+            for value in slots.listed(objects) if self.left_in_place >= 0 else ():
+                attributes.in_place(value, name=self.name, slot=self.slot)
+
+
 class Attributes:
     """Reads and writes of attributes.
 
@@ -167,6 +214,8 @@ class Attributes:
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
         self._got: set[Slot] = set()
+        self._in_place: set[Slot] = set()
+        self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
@@ -230,20 +279,10 @@ class Attributes:
         self.owners[slot] = owner
         if name in PASSING:
             self.slots.trail.add(owner, slot, KEYS)
-        self.slots.watch(
-            owner,
-            lambda value: self.of_value(value, name, slot, spelled=spelled),
-            *(Key, Module, Library, Made, Super, Unknown),
-        )
-        self.slots.watch_few(
-            owner,
-            lambda value: self.of_value(value, name, slot),
-            lambda: self.vague.add((name, slot)),  # an object of any class, as it seems
-            *(Class, Object),
-        )
+        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.may_give(name) else -1)
+        self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
         if name == "__class__":
             self.class_of(owner, slot)
-        self.by_methods(owner, name, slot)
         self.reads.append((owner, name, slot))
 
     def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
@@ -271,28 +310,33 @@ class Attributes:
             self.slots.put(slot, value)
         self.heap.ask(value, "__get__", slot)
 
-    def by_methods(self, owner: Slot, name: str, slot: Slot) -> None:
-        """Read an attribute that a special method of an object gives, or one of the object in its place.
-
-        Of very many objects, most are there by a merger of values, and their methods are not called.
-        """
-        if any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS:
-            each = partial(self.in_place, name=name, slot=slot)
-            self.slots.watch_few(owner, each, lambda: None, Object, most=FEW)
+    def may_give(self, name: str) -> bool:
+        """Return whether a special method of an object may give an attribute, or one of the object in its place."""
+        return any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS
 
     def in_place(self, owner: Value, *, name: str, slot: Slot) -> None:
         """Read an attribute that an object does not have itself, but gives by a method or as one of another object."""
         assert isinstance(owner, Object)
         if self.classes.writes(owner.code, name) or self.classes.defines(owner.code, (name,)):
             return
+        given = self.slots.slot("given in place", owner, name)
+        if given not in self._in_place:
+            self._in_place.add(given)
+            for special in GETTING:
+                give = partial(self.give, given, name)
+                self.slots.watch(self.classes.own_member(owner.code, special), give, Member)
+        self.slots.add_edge(given, slot)
 
-        def give(method: Value) -> None:
-            if isinstance(method, Member):
-                self.slots.add_edge(self.heap.result(method.code), slot)
-                self.slots.add_edge(self.read_in_place(self.object_in_place(method.code), name), slot)
+    def give(self, slot: Slot, name: str, method: Value) -> None:
+        """Copy what a special method gives for an attribute of its object, or the one of the object in its place."""
+        assert isinstance(method, Member)
+        self.slots.add_edge(self.heap.result(method.code), slot)
+        self.slots.add_edge(self.read_in_place(self.object_in_place(method.code), name), slot)
 
-        for special in GETTING:
-            self.slots.watch(self.classes.own_member(owner.code, special), give, Member)
+    def both_ways(self, owner: Value, *, name: str, slot: Slot) -> None:
+        """Read an attribute of an object, or one that it gives by a method or as one of another object."""
+        self.of_value(owner, name, slot)
+        self.in_place(owner, name=name, slot=slot)
 
     def object_in_place(self, method: ir.FunctionCode) -> Slot:
         """Return the slot of the objects whose attributes a method gives as those of its own object."""
@@ -303,9 +347,7 @@ class Attributes:
         target = self.slots.slot("read in its place", inner, name)
         if target not in self.owners:
             self.owners[target] = inner
-            each = partial(self.of_value, name=name, slot=target)
-            self.slots.watch_few(inner, each, lambda: None, Object, most=FEW)
-            self.by_methods(inner, name, target)
+            self.slots.watch_few(inner, partial(self.both_ways, name=name, slot=target), nothing, Object, most=FEW)
         return target
 
     def set_property(self, code: ir.ClassCode, name: str, getters: Iterable[Slot]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 from olympus_rules.code import instructions as ir
@@ -53,6 +54,8 @@ class Binding:
         self.attributes = attributes
         self.over_limit: set[Place] = set()
         self.given_up: set[Place] = set()
+        self.told = self.slots.growing((*CALLEES, Unknown))
+        """The mask of the values that a call site still calls: over the limit, no functions."""
         self._callees: dict[Place, int] = {}
         self._widened = self.slots.slot("widened")
         self.slots.unlimited.add(self._widened)
@@ -192,10 +195,6 @@ class Binding:
             self.over_limit.add(place)
         return count > MANY
 
-    def still_told(self, values: int, call: Call) -> int:
-        """Return the values of a mask that a call site still calls: over the limit, no functions."""
-        return values & self.slots.of_kinds(*CALLEES, Unknown)
-
     def give_up(self, call: Call) -> None:
         """Take a call site as a call of anything: what it is given leaves the project."""
         self.over_limit.add(call.place)
@@ -205,8 +204,7 @@ class Binding:
     def construct(self, class_: Class, call: Call) -> None:
         """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
-        member = self.heap.classes.member(class_.code, "__init__")
-        self.slots.watch(member, lambda method: self.bind(method.code, call, 1) if isinstance(method, Member) else None)
+        self.bind_members(class_.code, "__init__", call)
         for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
@@ -232,8 +230,22 @@ class Binding:
         for _, slot in call.keywords:
             self.slots.add_edge(slot, opened)
 
-    def make(self, class_: Class, call: Call) -> None:
+    def bind_members(self, code: ir.ClassCode, name: str, call: Call) -> None:
+        """Call a method of a class: one that several classes inherit is called once."""
+        members = self.slots.slot("members called", call.result)
+        if members not in self.slots.unlimited:
+            self.slots.unlimited.add(members)
+            self.slots.watch(members, partial(self.bind_member, call), Member)
+        self.slots.add_edge_of(self.heap.classes.member(code, name), members, Member)
+
+    def bind_member(self, call: Call, method: Value) -> None:
+        """Call a method of a class."""
+        assert isinstance(method, Member)
+        self.bind(method.code, call, 1)
+
+    def make(self, class_: Value, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""
+        assert isinstance(class_, Class)
         self.slots.put(call.result, Object(class_.code))
         every = self.attributes.trees.written_anywhere(Object(class_.code))
         for slot, _ in call.arguments:

@@ -360,7 +360,7 @@ class LibraryCalls:
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
-        for value in self.slots.listed(self.binding.still_told(values, call)):
+        for value in self.slots.listed(values & self.binding.told[0]):
             self.run(value, slot, call, transform)
 
     def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:

@@ -117,6 +117,7 @@ class ProjectReach:
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
+        self.calls.has_words = sites is not None
         if with_words:
             self.calls.libraries.remade = {}
         for path, module in modules.items():

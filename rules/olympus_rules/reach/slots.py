@@ -11,13 +11,15 @@ from typing import Any
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
 from olympus_rules.reach.values import Container, Key, Unknown, Value
 
-__all__ = ["Slot", "Slots"]
+__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "nothing"]
 
 Slot = int
 Watcher = Callable[[Any], object]
 """Is called with a value or with a mask."""
 Change = Callable[[int], int]
 Kinds = tuple[type, ...]
+Targets = tuple[Slot, ...] | set[Slot]
+"""The targets of a slot: few of them in a tuple, which takes a quarter of the memory."""
 GROWTH = 1.5
 FEWEST = 10_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
@@ -32,6 +34,8 @@ MOST_IN_LISTS = 2_000_000
 """The limit of the values in the lists that are kept of masks."""
 MASKS = 50_000
 """The limit of masks that are looked up to be shared."""
+MOST_IN_TUPLE = 8
+"""The limit of targets in a tuple."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
 
@@ -145,11 +149,11 @@ class EdgesOfKinds:
     """The targets of a slot that take its values of some kinds, or what ``change`` makes of them."""
 
     wanted: list[int]
-    targets: set[Slot]
+    targets: Targets
     change: Change | None = None
 
 
-NO_TARGETS: set[Slot] = set()
+NO_TARGETS: Targets = ()
 NO_EDGES: list[EdgesOfKinds] = []
 NO_WATCHERS: list[Watching] = []
 """Of most slots, shared to save memory; what is added goes to an object of the slot's own."""
@@ -185,7 +189,7 @@ class Slots:
         self.same: list[Slot] = []
         self._values: list[int] = []
         self._sent: list[int] = []
-        self._targets: list[set[Slot]] = []
+        self._targets: list[Targets] = []
         self._typed_edges: list[list[EdgesOfKinds]] = []
         self._watching: list[list[Watching]] = []
         self._queue = Queue()
@@ -238,7 +242,7 @@ class Slots:
 
     def limit(self, unknown: Value, lost: Slot, *kinds: type, last: bool = False) -> None:
         """Limit how many values of some kinds a slot holds, as :class:`Limit` says."""
-        self._limits.append(Limit(self._mask_of(kinds), self.bit(unknown), lost, last))
+        self._limits.append(Limit(self.growing(kinds), self.bit(unknown), lost, last))
         self.unlimited.add(lost)
 
     def listed(self, mask: int) -> list[Value]:
@@ -259,9 +263,9 @@ class Slots:
 
     def of_kinds(self, *kinds: type) -> int:
         """Return the mask of all values of some kinds."""
-        return self._mask_of(kinds)[0]
+        return self.growing(kinds)[0]
 
-    def _mask_of(self, kinds: Kinds) -> list[int]:
+    def growing(self, kinds: Kinds) -> list[int]:
         """Return the mask of all values of some kinds, in a list, as there will be more of them."""
         found = self._kinds.get(kinds)
         if found is None:
@@ -307,9 +311,9 @@ class Slots:
         source = self.same[source]
         if self._typed_edges[source] is NO_EDGES:
             self._typed_edges[source] = []
-        edges = edges_of(self._typed_edges[source], self._mask_of(kinds), change)
+        edges = edges_of(self._typed_edges[source], self.growing(kinds), change)
         if target not in edges.targets:
-            edges.targets.add(target)
+            edges.targets = with_target(edges.targets, target)
             self._send(edges, self._values[source], (target,))
 
     def _send(self, edges: EdgesOfKinds, values: int, targets: Collection[Slot]) -> None:
@@ -330,9 +334,7 @@ class Slots:
         self.trail.add(source, target, BOTH, site)
         source, target = self.same[source], self.same[target]
         if source != target and target not in self._targets[source]:
-            if self._targets[source] is NO_TARGETS:
-                self._targets[source] = set()
-            self._targets[source].add(target)
+            self._targets[source] = with_target(self._targets[source], target)
             self._edges += 1
             self._steps += 1
             self._spread(target, self._values[source])
@@ -347,7 +349,7 @@ class Slots:
 
     def _watch(self, slot: Slot, watcher: Watcher, kinds: Kinds, *, takes_masks: bool) -> None:
         slot = self.same[slot]
-        wanted = self._mask_of(kinds or (object,))
+        wanted = self.growing(kinds or (object,))
         held = shared(self._masks, self._values[slot] & wanted[0])
         if held and self._call(watcher, held, takes_masks=takes_masks):
             return
@@ -449,7 +451,7 @@ class Slots:
         """Join the slots of each cycle."""
         for slot, targets in enumerate(self._targets):
             if targets:
-                self._targets[slot] = {self.same[target] for target in targets} - {slot}
+                self._targets[slot] = targets_of({self.same[target] for target in targets} - {slot})
         for members in cycles(self._targets, self._queue.rank):
             self._join(members)
         for slot, same in enumerate(self.same):
@@ -460,7 +462,7 @@ class Slots:
     def _join(self, members: list[Slot]) -> None:
         """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
-        self._targets[first] = set(self._targets[first])
+        targets = set(self._targets[first])
         self._typed_edges[first] = list(self._typed_edges[first])
         self._watching[first] = list(self._watching[first])
         for other in others:
@@ -470,14 +472,32 @@ class Slots:
             joined = self._values[first] | self._values[other]
             self._values[first] = self._within_limits(first, self._values[first], joined)
             self._sent[first] &= self._sent[other]
-            self._targets[first] |= self._targets[other]
+            targets.update(self._targets[other])
             for each in self._typed_edges[other]:
-                edges_of(self._typed_edges[first], each.wanted, each.change).targets.update(each.targets)
+                edges = edges_of(self._typed_edges[first], each.wanted, each.change)
+                edges.targets = targets_of({*edges.targets, *each.targets})
             self._watching[first] += self._watching[other]
             self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
             self._watching[other] = NO_WATCHERS
-        self._targets[first] -= set(members)
+        self._targets[first] = targets_of(targets.difference(members))
         self._queue.push(first)
+
+
+def with_target(targets: Targets, target: Slot) -> Targets:
+    """Return targets with one more; a set is changed."""
+    if isinstance(targets, set):
+        targets.add(target)
+        return targets
+    return (*targets, target) if len(targets) < MOST_IN_TUPLE else {*targets, target}
+
+
+def targets_of(targets: set[Slot]) -> Targets:
+    """Return targets as they are kept."""
+    return tuple(targets) if len(targets) <= MOST_IN_TUPLE else targets
+
+
+def nothing() -> None:
+    """Do nothing with the values over a limit."""
 
 
 def shared(masks: dict[int, int], mask: int) -> int:
@@ -492,7 +512,7 @@ def edges_of(every: list[EdgesOfKinds], wanted: list[int], change: Change | None
     for each in every:
         if each.wanted is wanted and each.change is change:
             return each
-    every.append(EdgesOfKinds(wanted, set(), change))
+    every.append(EdgesOfKinds(wanted, NO_TARGETS, change))
     return every[-1]
 
 
@@ -507,7 +527,7 @@ def _united(watched: list[Watching]) -> list[Watching]:
     return list(groups.values())
 
 
-def cycles(all_targets: list[set[Slot]], rank: list[int]) -> Iterator[list[Slot]]:
+def cycles(all_targets: list[Targets], rank: list[int]) -> Iterator[list[Slot]]:
     """Return the strongly connected parts of more than one slot (R. Tarjan, 1972; without recursion).
 
     Args:
