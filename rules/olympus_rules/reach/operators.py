@@ -99,14 +99,14 @@ class Operators:
 
     def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
         """Call the methods that write an attribute of the objects of a slot at a place."""
-        nothing = self.slots.slot("written", place)
-        self.call(owner, "__setattr__", [nothing, source], nothing)
-        self.call(owner, setter(name), [source], nothing)
+        result = self.slots.slot("written", place)
+        self.call(owner, "__setattr__", [result, source], result)
+        self.call(owner, setter(name), [source], result)
         if self.classes.has_method("__set__"):
             held = self.slots.slot("descriptor", place)
             hold = partial(self.hold, name=name, target=held)
             self.slots.watch_few(owner, hold, nothing, Object, most=FEW)
-            self.call(held, "__set__", [owner, source], nothing)
+            self.call(held, "__set__", [owner, source], result)
 
     def hold(self, owner: Value, *, name: str, target: Slot) -> None:
         """Copy the objects in an attribute to a slot."""
