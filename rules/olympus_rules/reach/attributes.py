@@ -15,8 +15,9 @@ from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
 from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
+from olympus_rules.reach.getting import FEW, Getting
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.slots import MOST_TOLD_APART, Slot, nothing
+from olympus_rules.reach.slots import MOST_TOLD_APART, Slot
 from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
@@ -38,7 +39,7 @@ from olympus_rules.reach.values import (
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
-__all__ = ["FEW", "GETTING", "Attributes", "Names", "registered_names"]
+__all__ = ["Attributes", "Names", "registered_names"]
 
 REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
@@ -46,12 +47,6 @@ ANY_CLASS = "*"
 NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real"})
 """Attributes of a key array that are the same keys."""
-OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
-"""Attributes of arrays that are no keys."""
-GETTING = ("__getattr__", "__getattribute__")
-"""Methods that give the attributes that an object does not have."""
-FEW = 8
-"""The limit of objects at one place whose special methods are called: more are a merger of values."""
 
 
 WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown)
@@ -177,7 +172,7 @@ class AttributeRead:
         if objects | unknown and self.left_in_place >= 0:
             self.left_in_place = -1 if unknown else self.left_in_place - objects.bit_count()
             for value in slots.listed(objects) if self.left_in_place >= 0 else ():
-                attributes.in_place(value, name=self.name, slot=self.slot)
+                attributes.getting.in_place(value, name=self.name, slot=self.slot)
 
 
 class Attributes:
@@ -213,8 +208,7 @@ class Attributes:
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
-        self._got: set[Slot] = set()
-        self._in_place: set[Slot] = set()
+        self.getting = Getting(heap, self.owners, self.of_value)
         self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
@@ -279,7 +273,7 @@ class Attributes:
         self.owners[slot] = owner
         if name in PASSING:
             self.slots.trail.add(owner, slot, KEYS)
-        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.may_give(name) else -1)
+        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.getting.may_give(name) else -1)
         self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
         if name == "__class__":
             self.class_of(owner, slot)
@@ -291,64 +285,9 @@ class Attributes:
         if self.classes.has_method("__get__"):
             self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
             self.slots.trail.add(held, slot, BOTH)
-            self.slots.add_edge(self.got(code, name), slot)
+            self.slots.add_edge(self.getting.got(code, name), slot)
         else:
             self.slots.add_edge(held, slot)
-
-    def got(self, code: ir.ClassCode, name: str) -> Slot:
-        """Return the slot of the objects in an attribute of a class, and of what those with ``__get__`` give."""
-        slot = self.slots.slot("got", code, name)
-        if slot not in self._got:
-            self._got.add(slot)
-            self.slots.watch(self.classes.fields.read(code, name), partial(self.get, slot), Object)
-        return slot
-
-    def get(self, slot: Slot, value: Value) -> None:
-        """Put an object that is in an attribute into a slot, or what its ``__get__`` gives."""
-        assert isinstance(value, Object)
-        if not self.classes.defines(value.code, ("__get__",)):
-            self.slots.put(slot, value)
-        self.heap.ask(value, "__get__", slot)
-
-    def may_give(self, name: str) -> bool:
-        """Return whether a special method of an object may give an attribute, or one of the object in its place."""
-        return any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS
-
-    def in_place(self, owner: Value, *, name: str, slot: Slot) -> None:
-        """Read an attribute that an object does not have itself, but gives by a method or as one of another object."""
-        assert isinstance(owner, Object)
-        if self.classes.writes(owner.code, name) or self.classes.defines(owner.code, (name,)):
-            return
-        given = self.slots.slot("given in place", owner, name)
-        if given not in self._in_place:
-            self._in_place.add(given)
-            for special in GETTING:
-                give = partial(self.give, given, name)
-                self.slots.watch(self.classes.own_member(owner.code, special), give, Member)
-        self.slots.add_edge(given, slot)
-
-    def give(self, slot: Slot, name: str, method: Value) -> None:
-        """Copy what a special method gives for an attribute of its object, or the one of the object in its place."""
-        assert isinstance(method, Member)
-        self.slots.add_edge(self.heap.result(method.code), slot)
-        self.slots.add_edge(self.read_in_place(self.object_in_place(method.code), name), slot)
-
-    def both_ways(self, owner: Value, *, name: str, slot: Slot) -> None:
-        """Read an attribute of an object, or one that it gives by a method or as one of another object."""
-        self.of_value(owner, name, slot)
-        self.in_place(owner, name=name, slot=slot)
-
-    def object_in_place(self, method: ir.FunctionCode) -> Slot:
-        """Return the slot of the objects whose attributes a method gives as those of its own object."""
-        return self.slots.slot("object in its place", method)
-
-    def read_in_place(self, inner: Slot, name: str) -> Slot:
-        """Return the slot of an attribute of the few objects in the place of another one."""
-        target = self.slots.slot("read in its place", inner, name)
-        if target not in self.owners:
-            self.owners[target] = inner
-            self.slots.watch_few(inner, partial(self.both_ways, name=name, slot=target), nothing, Object, most=FEW)
-        return target
 
     def set_property(self, code: ir.ClassCode, name: str, getters: Iterable[Slot]) -> None:
         """Write an attribute of the objects of a class that functions give: what ``property`` is given."""

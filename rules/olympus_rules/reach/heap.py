@@ -239,15 +239,16 @@ class Heap:
         if name not in self.classes.methods or not isinstance(owner, Object):
             return False
         answer = self.slots.slot("asked", owner.code, name)
+
+        def take(method: Value) -> None:
+            assert isinstance(method, Member)
+            self.slots.add_edge(self.result(method.code), answer)
+
         if answer not in self._asked:
             self._asked.add(answer)
-            self.slots.watch(self.classes.member(owner.code, name), partial(self._answer, answer), Member)
+            self.slots.watch(self.classes.member(owner.code, name), take, Member)
         self.slots.add_edge(answer, target)
         return True
-
-    def _answer(self, target: Slot, method: Value) -> None:
-        assert isinstance(method, Member)
-        self.slots.add_edge(self.result(method.code), target)
 
     def put_into(self, container: Slot, slot: Slot, name: str | None = None, *, spreads: bool = False) -> None:
         """Write an element of a container, of a name or an unknown one, and of the containers it was read from.

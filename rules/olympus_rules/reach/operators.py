@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code.instructions import setter
-from olympus_rules.reach.attributes import FEW
 from olympus_rules.reach.binding import Binding
+from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot, nothing
 from olympus_rules.reach.trail import BOTH

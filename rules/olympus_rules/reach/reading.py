@@ -11,9 +11,9 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import PRNG_KEY
-from olympus_rules.reach.attributes import GETTING
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
+from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
@@ -461,7 +461,7 @@ class Reader:
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
             if code.name.rpartition(".")[2] in GETTING:
-                self.slots.add_edge(owner, self.attributes.object_in_place(code))
+                self.slots.add_edge(owner, self.attributes.getting.object_in_place(code))
             target = self.register(code, made.dst)
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)

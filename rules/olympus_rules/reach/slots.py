@@ -106,7 +106,7 @@ class Watching:
 
     Attributes:
         wanted: the mask of the values that they want.
-        watchers: are called with one value after the other, or each with a mask; one that returns true is done.
+        watchers: are called with one value after the other, or with a mask; one that returns true then is done.
         takes_masks: whether they are called with masks.
         seen: the mask of the values that they have seen.
     """
@@ -115,6 +115,18 @@ class Watching:
     watchers: list[Watcher]
     takes_masks: bool
     seen: int = 0
+
+    def show(self, fresh: int | list[Value]) -> None:
+        """Call the watchers with a mask, or with each of several values."""
+        done = set()
+        for watcher in tuple(self.watchers):
+            if isinstance(fresh, int):
+                done |= {id(watcher)} if watcher(fresh) is True else set()
+            else:
+                for value in fresh:
+                    watcher(value)
+        if done:
+            self.watchers = [watcher for watcher in self.watchers if id(watcher) not in done]
 
 
 @dataclass(slots=True, eq=False)
@@ -339,19 +351,19 @@ class Slots:
             self._steps += 1
             self._spread(target, self._values[source])
 
-    def watch(self, slot: Slot, watcher: Callable[[Value], object], *kinds: type) -> None:
-        """Call a function for each value of some kinds, or of any, that a slot holds now or later."""
-        self._watch(slot, watcher, kinds, takes_masks=False)
-
     def watch_mask(self, slot: Slot, watcher: Callable[[int], object], *kinds: type) -> None:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
-        self._watch(slot, watcher, kinds, takes_masks=True)
+        self.watch(slot, watcher, *kinds, takes_masks=True)
 
-    def _watch(self, slot: Slot, watcher: Watcher, kinds: Kinds, *, takes_masks: bool) -> None:
+    def watch(self, slot: Slot, watcher: Watcher, *kinds: type, takes_masks: bool = False) -> None:
+        """Call a function for each value of some kinds, or of any, that a slot holds now or later."""
         slot = self.same[slot]
         wanted = self.growing(kinds or (object,))
         held = shared(self._masks, self._values[slot] & wanted[0])
-        if held and self._call(watcher, held, takes_masks=takes_masks):
+        if held and not takes_masks:
+            for value in self.listed(held):
+                watcher(value)
+        elif held and watcher(held) is True:
             return
         slot = self.same[slot]
         for watching in self._watching[slot][-MOST_GROUPS:]:
@@ -361,14 +373,6 @@ class Slots:
         if self._watching[slot] is NO_WATCHERS:
             self._watching[slot] = []
         self._watching[slot].append(Watching(wanted, [watcher], takes_masks, held))
-
-    def _call(self, watcher: Watcher, fresh: int, *, takes_masks: bool) -> bool:
-        """Call a watcher with new values; return whether it is done."""
-        if takes_masks:
-            return watcher(fresh) is True
-        for value in self.listed(fresh):
-            watcher(value)
-        return False
 
     def watch_few(
         self,
@@ -392,10 +396,7 @@ class Slots:
             if fresh:
                 watching.seen = shared(self._masks, watching.seen | fresh)
                 self._steps += len(watching.watchers)
-                watchers, takes_masks = tuple(watching.watchers), watching.takes_masks
-                done = {id(each) for each in watchers if self._call(each, fresh, takes_masks=takes_masks)}
-                if done:
-                    watching.watchers = [watcher for watcher in watching.watchers if id(watcher) not in done]
+                watching.show(fresh if watching.takes_masks else self.listed(fresh))
         if len(watched) > MOST_GROUPS:
             self._watching[slot] = _united(watched)
 
