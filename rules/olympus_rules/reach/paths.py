@@ -242,12 +242,12 @@ class Paths:
             return name[1]
         return name[1].display if name[0] == "leaves" and isinstance(name[1], Container) else None
 
-    def before(self, state: State, depth: int) -> Iterator[tuple[State, int]]:
-        """Return the states from which one step leads to a state, with the costs.
+    def before(self, state: State, search: _Search) -> Iterator[tuple[State, int]]:
+        """Return the states from which one step of a search leads to a state, with the costs.
 
-        A part is followed to its container if fewer than ``depth`` containers are around the key.
+        A part is followed to its container if fewer containers are around the key than the search tells apart.
         """
-        may_open = len(state.parts) < depth
+        may_open = len(state.parts) < search.depth
         for source, carries, tag in self.incoming.get(state.slot, ()):
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
@@ -256,7 +256,9 @@ class Paths:
             if kind in POOLS and tag < 0:
                 if may_open:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
-                yield from self._pooled(source, state, skips=may_open and not self.slots.mask(~tag) & self._unknown)
+                skips = may_open and not self.slots.mask(~tag) & self._unknown
+                if search.opens(source, state.parts, skips=skips):
+                    yield from self._pooled(source, state, skips=skips)
             elif is_part and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
             elif is_part:
@@ -592,6 +594,9 @@ class _Search:
         self._keys = reduce(or_, (slots.bit(key) for key in keys if isinstance(key, Key) and key.site in makers), 0)
         self._containers = paths.around(self._keys)
         self._waiting: list[tuple[int, int, State, State | None]] = []
+        self._costs: dict[State, int] = {}
+        self._calls: dict[tuple[Slot, tuple[Slot, ...]], set[tuple[int, ...]]] = defaultdict(set)
+        self._pools: set[tuple[Slot, tuple[Slot, ...], bool]] = set()
         self._count = 0
 
     def add(self, state: State, after: State | None, cost: int) -> None:
@@ -600,13 +605,22 @@ class _Search:
         if state.parts and state.parts[-1] != ANY:
             wanted &= self.paths.made_at(state.parts[-1])
         if self.paths.slots.mask(state.slot) & wanted and not self.is_seen(state):
-            self._count += 1
-            heappush(self._waiting, (cost, self._count, state, after))
+            known = self._costs.get(state)
+            if known is None or cost < known:  # else it waits with a cost that is no higher
+                self._costs[state] = cost
+                self._count += 1
+                heappush(self._waiting, (cost, self._count, state, after))
 
     def is_seen(self, state: State) -> bool:
         """Return whether the search had a state that says the same, or less of the calls around it."""
-        slot, calls, parts = state
-        return any(State(slot, calls[start:], parts) in self.seen for start in range(len(calls) + 1))
+        known = self._calls.get((state.slot, state.parts))
+        return known is not None and any(state.calls[start:] in known for start in range(len(state.calls) + 1))
+
+    def opens(self, pool: Slot, parts: tuple[Slot, ...], *, skips: bool) -> bool:
+        """Say whether the search has to look into a pool, and note that it does: later it would find nothing new."""
+        is_new = (pool, parts, skips) not in self._pools
+        self._pools.add((pool, parts, skips))
+        return is_new
 
     def run(self, targets: Iterable[Slot], fields: Iterable[Slot], limit: int) -> dict[Place, Way]:
         """Search until all constructors are found, or the limit of states is reached."""
@@ -624,12 +638,13 @@ class _Search:
             if self.is_seen(state):
                 continue
             self.seen[state] = after
+            self._calls[state.slot, state.parts].add(state.calls)
             maker = self.paths.maker(state)
             if maker in self._missing:
                 assert maker is not None
                 self._missing.discard(maker)
                 ways[maker] = _Telling(self.paths).way(state, self.seen)
-            for before, step in self.paths.before(state, self.depth):
+            for before, step in self.paths.before(state, self):
                 self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting
         return ways
