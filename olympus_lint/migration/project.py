@@ -164,6 +164,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
+        projects.close()  # the plan takes the memory that they do
         result = planned(migration, found, withheld.staying(found))
         _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():

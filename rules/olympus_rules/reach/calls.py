@@ -14,7 +14,7 @@ from olympus_rules.reach.containers import METHODS, SPREADING, TAKING
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     BoundMethod,
@@ -236,7 +236,7 @@ class Calls:
 
         def take(values: int) -> None:
             others = self.slots.mask(function) & self.slots.of_kinds(Function) if function is not None else 0
-            self.slots.put_mask(result, values & ~(others & ~self.slots.bit(decorated)))
+            self.slots.put_mask(result, without(values, without(others, self.slots.bit(decorated))))
 
         self.slots.trail.add(given_back, result, BOTH)
         self.slots.watch_mask(given_back, take)

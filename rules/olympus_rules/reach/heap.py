@@ -9,7 +9,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
-from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.trail import BOTH, LATER
 from olympus_rules.reach.values import (
     UNDIVIDED,
@@ -206,7 +206,7 @@ class Heap:
 
     def widen_elements(self, containers: int) -> None:
         """Widen the keys in a mask of containers to arrays of unknown rank."""
-        fresh = containers & ~self._widened_containers
+        fresh = without(containers, self._widened_containers)
         self._widened_containers |= fresh
         for container in self.slots.listed(fresh) if fresh else ():
             assert isinstance(container, Container)

@@ -19,7 +19,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import MOST_AXES
 from olympus_rules.reach.objects import MOST_CALLS, Edge, Objects, State
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
 from olympus_rules.reach.values import (
     CALLEES,
@@ -340,7 +340,7 @@ class Paths:
 
     def is_merger(self, slot: Slot) -> bool:
         """Return whether a slot that keys pass holds many functions and classes beside them, or very many values."""
-        beside = self.slots.mask(slot) & ~self._all_keys
+        beside = without(self.slots.mask(slot), self._all_keys)
         return (beside & self._callees).bit_count() >= UNRELATED or beside.bit_count() >= MERGED
 
     def is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
@@ -348,7 +348,7 @@ class Paths:
         kind, *of = self.names[source]
         if tag >= 0 or kind not in OPENED or not isinstance(of[0], Object):
             return False
-        others = self.slots.mask(~tag) & ~self.slots.bit(of[0])
+        others = without(self.slots.mask(~tag), self.slots.bit(of[0]))
         return ~tag == target or bool(others & self.slots.of_kinds(*OPENED[kind]))
 
     def is_of_several(self, target: Slot) -> bool:

@@ -25,7 +25,7 @@ from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Call, Taken
-from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.unknown import GIVING_BACK, Settling
 from olympus_rules.reach.values import (
     CALLEES,
@@ -193,7 +193,7 @@ class ProjectReach:
         """Return the name under ``jax`` of the library's callable at an expression; empty if others may be there."""
         mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
         libraries = mask & self.slots.of_kinds(Library)
-        if mask & ~(libraries | self.slots.of_kinds(Other)):
+        if without(mask, libraries | self.slots.of_kinds(Other)):
             return ""
         callees = [each for each in self.slots.listed(libraries) if isinstance(each, Library)]
         names = {self.names.canonical(each.qualified) for each in callees}
@@ -324,7 +324,7 @@ class ProjectReach:
         Numbers and unknown values come to many slots by way of containers whose elements are not told apart.
         """
         mask = self.slots.mask(slot)
-        return mask & self._made_keys != 0 and mask & ~self._all_keys & ~besides == 0
+        return mask & self._made_keys != 0 and without(mask, self._all_keys | besides) == 0
 
     def _keeps(self, call: Call) -> bool:
         """Return whether an unknown callee is a method of an array or container, by its name."""

@@ -115,7 +115,7 @@ class Reader:
     def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
         """Return the slot of a register, and record its expression."""
         slot, place = self.register(code, register), place_of(self.file, node)
-        self.graph.expressions.setdefault(place, []).append(slot)
+        self.graph.express(place, slot)
         if self.graph.sites is None:
             self.look_for_constructor(code, node, slot, place)
         elif place in self.graph.sites:
@@ -353,7 +353,7 @@ class Reader:
     def unpack(self, code: ir.FunctionCode, made: ir.Unpack) -> None:
         """Unpack a container."""
         source = self.register(code, made.src)
-        self.graph.expressions.setdefault(place_of(self.file, made.node), []).append(source)
+        self.graph.express(place_of(self.file, made.node), source)
         targets = [self.register(code, dst) for dst in made.dsts]
         if made.star is not None:
             targets[made.star] = self.heap.element(self.heap.made(targets[made.star]), None)
