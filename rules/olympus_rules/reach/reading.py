@@ -48,6 +48,8 @@ NAMESPACES = frozenset({"globals", "locals", "vars"})
 """Functions that give the variables of a scope."""
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
+READ = ir.Block()
+"""Stands for instructions that were read and are not kept."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -80,6 +82,8 @@ class Reader:
     def read(self) -> None:
         """Read the module's level and all functions in it."""
         self.read_all(self.module)
+        self.constants.clear()  # watchers keep the reader
+        self.plain.clear()
 
     def read_all(self, outermost: ir.FunctionCode) -> None:
         """Read a function and all functions in it."""
@@ -89,6 +93,7 @@ class Reader:
             code.lower()
             waiting += code.nested
             self.block(code, code.block)
+            code.block = READ
 
     def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
         """Read the instructions of a block."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
 from olympus_rules.reach.values import Container, Key, Unknown, Value
@@ -18,6 +18,7 @@ Watcher = Callable[[Any], object]
 """Is called with a value or with a mask."""
 Change = Callable[[int], int]
 Kinds = tuple[type, ...]
+T = TypeVar("T")
 Targets = tuple[Slot, ...] | set[Slot]
 """The targets of a slot: few of them in a tuple, which takes a quarter of the memory."""
 GROWTH = 1.5
@@ -112,7 +113,7 @@ class Watching:
     """
 
     wanted: list[int]
-    watchers: list[Watcher]
+    watchers: Sequence[Watcher]
     takes_masks: bool
     seen: int = 0
 
@@ -126,7 +127,7 @@ class Watching:
                 for value in fresh:
                     watcher(value)
         if done:
-            self.watchers = [watcher for watcher in self.watchers if id(watcher) not in done]
+            self.watchers = tuple(watcher for watcher in self.watchers if id(watcher) not in done)
 
 
 @dataclass(slots=True, eq=False)
@@ -166,9 +167,6 @@ class EdgesOfKinds:
 
 
 NO_TARGETS: Targets = ()
-NO_EDGES: list[EdgesOfKinds] = []
-NO_WATCHERS: list[Watching] = []
-"""Of most slots, shared to save memory; what is added goes to an object of the slot's own."""
 
 
 class Slots:
@@ -202,8 +200,8 @@ class Slots:
         self._values: list[int] = []
         self._sent: list[int] = []
         self._targets: list[Targets] = []
-        self._typed_edges: list[list[EdgesOfKinds]] = []
-        self._watching: list[list[Watching]] = []
+        self._typed_edges: list[Sequence[EdgesOfKinds]] = []
+        self._watching: list[Sequence[Watching]] = []
         self._queue = Queue()
         self._edges = 0
         self._steps = 0
@@ -225,16 +223,16 @@ class Slots:
             self._values.append(0)
             self._sent.append(0)
             self._targets.append(NO_TARGETS)
-            self._typed_edges.append(NO_EDGES)
-            self._watching.append(NO_WATCHERS)
+            self._typed_edges.append(())
+            self._watching.append(())
             self._queue.grow()
         return found
 
     def finish(self) -> None:
         """Let the memory of edges and watchers go: what slots hold changes no more, but for new edges of questions."""
         count = len(self._values)
-        self._targets, self._typed_edges = [NO_TARGETS] * count, [NO_EDGES] * count
-        self._sent, self._watching = [0] * count, [NO_WATCHERS] * count
+        self._targets, self._typed_edges = [NO_TARGETS] * count, [()] * count
+        self._sent, self._watching = [0] * count, [()] * count
         self._masks.clear()
 
     def forget(self) -> None:
@@ -323,9 +321,7 @@ class Slots:
         if carries:
             self.trail.add(source, target, carries, site)
         source = self.same[source]
-        if self._typed_edges[source] is NO_EDGES:
-            self._typed_edges[source] = []
-        edges = edges_of(self._typed_edges[source], self.growing(kinds), change)
+        edges = edges_of(self._typed_edges, source, self.growing(kinds), change)
         if target not in edges.targets:
             edges.targets = with_target(edges.targets, target)
             self._send(edges, self._values[source], (target,))
@@ -370,11 +366,9 @@ class Slots:
         slot = self.same[slot]
         for watching in self._watching[slot][-MOST_GROUPS:]:
             if watching.wanted is wanted and watching.takes_masks == takes_masks and watching.seen == seen:
-                watching.watchers.append(watcher)
+                watching.watchers = added(watching.watchers, watcher)
                 return
-        if self._watching[slot] is NO_WATCHERS:
-            self._watching[slot] = []
-        self._watching[slot].append(Watching(wanted, [watcher], takes_masks, seen))
+        self._watching[slot] = added(self._watching[slot], Watching(wanted, (watcher,), takes_masks, seen))
 
     def watch_few(
         self,
@@ -465,8 +459,6 @@ class Slots:
         """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
         targets = set(self._targets[first])
-        self._typed_edges[first] = list(self._typed_edges[first])
-        self._watching[first] = list(self._watching[first])
         for other in others:
             self.same[other] = first
             if other in self.unlimited:
@@ -478,13 +470,20 @@ class Slots:
             self._sent[first] &= self._sent[other]
             targets.update(self._targets[other])
             for each in self._typed_edges[other]:
-                edges = edges_of(self._typed_edges[first], each.wanted, each.change)
+                edges = edges_of(self._typed_edges, first, each.wanted, each.change)
                 edges.targets = targets_of({*edges.targets, *each.targets})
-            self._watching[first] += self._watching[other]
-            self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
-            self._watching[other] = NO_WATCHERS
+            self._watching[first] = [*self._watching[first], *self._watching[other]]
+            self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), ()
         self._targets[first] = targets_of(targets.difference(members))
         self._queue.push(first)
+
+
+def added(several: Sequence[T], item: T) -> Sequence[T]:
+    """Return several objects with one more; few are a tuple, which takes less memory, and a list is changed."""
+    if isinstance(several, list):
+        several.append(item)
+        return several
+    return (*several, item) if len(several) < MOST_IN_TUPLE else [*several, item]
 
 
 def with_target(targets: Targets, target: Slot) -> Targets:
@@ -516,24 +515,35 @@ def shared(masks: dict[int, int], mask: int) -> int:
     return masks.setdefault(mask, mask)
 
 
-def edges_of(every: list[EdgesOfKinds], wanted: list[int], change: Change | None) -> EdgesOfKinds:
-    """Return those of the edges of a slot that take some values and change them in one way; there may be none yet."""
-    for each in every:
+def edges_of(
+    every: list[Sequence[EdgesOfKinds]], source: Slot, wanted: list[int], change: Change | None
+) -> EdgesOfKinds:
+    """Return those edges of a slot that take some values and change them in one way; they may be new.
+
+    Args:
+        every: the edges of all slots.
+        source: the slot.
+        wanted: the mask of the values.
+        change: what is made of them.
+    """
+    for each in every[source]:
         if each.wanted is wanted and each.change is change:
             return each
-    every.append(EdgesOfKinds(wanted, NO_TARGETS, change))
-    return every[-1]
+    edges = EdgesOfKinds(wanted, NO_TARGETS, change)
+    every[source] = added(every[source], edges)
+    return edges
 
 
-def _united(watched: list[Watching]) -> list[Watching]:
+def _united(watched: Sequence[Watching]) -> Sequence[Watching]:
     """Return groups of watchers, those that have seen the same made one."""
     groups: dict[tuple[int, int, bool], Watching] = {}
     for watching in watched:
         if watching.watchers:
             like = id(watching.wanted), id(watching.seen), watching.takes_masks
-            same = groups.setdefault(like, Watching(watching.wanted, [], watching.takes_masks, watching.seen))
-            same.watchers += watching.watchers
-    return list(groups.values())
+            same = groups.setdefault(like, watching)
+            if same is not watching:
+                same.watchers = [*same.watchers, *watching.watchers]
+    return tuple(groups.values())
 
 
 def cycles(all_targets: list[Targets], rank: list[int]) -> Iterator[list[Slot]]:
