@@ -189,9 +189,13 @@ class Contents:
         found = self._parts.get((holder, told_apart))
         if found is None:
             own = self._slots.bit(holder)  # a tree of trees, each of which may be a part of another one, holds itself
-            held = set(map(self._slots.mask, self.slots_of(holder)))
-            masks = [without(mask, own) for mask in held]
-            each = union_of([self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks])
+            masks = map(self._slots.mask, self.slots_of(holder))
+            if told_apart:
+                different = {id(mask): without(mask, own) for mask in masks}
+                each = union_of([self._told_apart(mask) for mask in different.values()])
+            else:
+                held = without(reduce(or_, masks, 0), own)
+                each = Parts(held, held)
             found = self._parts[holder, told_apart] = self._of_parts(each.keys, each.holders)
         return found
 
