@@ -258,7 +258,7 @@ class Paths:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
                 skips = may_open and not self.slots.mask(~tag) & self._unknown
                 if search.opens(source, state.parts, skips=skips):
-                    yield from self._pooled(source, state, skips=skips)
+                    search.add_all(self._pooled(source, state, skips=skips), state)
             elif is_part and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
             elif is_part:
@@ -279,11 +279,11 @@ class Paths:
         if state.parts:
             yield from self._parts_made(state)
 
-    def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[tuple[State, int]]:
+    def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[State]:
         """Return the parts in a pool; ``skips`` those of containers, which are found where the containers go."""
         for source, *_ in self.incoming.get(pool, ()):
             if self.display(source) is None or not skips:
-                yield State(source, (), state.parts), STEP
+                yield State(source, (), state.parts)
 
     def _parts_made(self, state: State) -> Iterator[tuple[State, int]]:
         """Return the parts of the containers that are made at a slot."""
@@ -593,23 +593,44 @@ class _Search:
         keys = slots.listed(slots.of_kinds(Key))
         self._keys = reduce(or_, (slots.bit(key) for key in keys if isinstance(key, Key) and key.site in makers), 0)
         self._containers = paths.around(self._keys)
-        self._waiting: list[tuple[int, int, State, State | None]] = []
+        self._waiting: list[tuple[int, int, State | Iterator[State], State | None]] = []
         self._costs: dict[State, int] = {}
         self._calls: dict[tuple[Slot, tuple[Slot, ...]], set[tuple[int, ...]]] = defaultdict(set)
         self._pools: set[tuple[Slot, tuple[Slot, ...], bool]] = set()
         self._count = 0
+        self._reached = 0
 
     def add(self, state: State, after: State | None, cost: int) -> None:
         """Add a state from which a step leads to another one."""
-        wanted = self._containers if state.parts else self._keys
-        if state.parts and state.parts[-1] != ANY:
-            wanted &= self.paths.made_at(state.parts[-1])
-        if self.paths.slots.mask(state.slot) & wanted and not self.is_seen(state):
+        if self.is_wanted(state) and not self.is_seen(state):
             known = self._costs.get(state)
             if known is None or cost < known:  # else it waits with a cost that is no higher
                 self._costs[state] = cost
                 self._count += 1
                 heappush(self._waiting, (cost, self._count, state, after))
+
+    def add_all(self, states: Iterator[State], after: State) -> None:
+        """Add states from which one step leads to the one that was reached last; each is made when its turn comes."""
+        self._count += 1
+        heappush(self._waiting, (self._reached + STEP, self._count, states, after))
+
+    def _next(self) -> tuple[int, State | None, State | None]:
+        """Take the cheapest state that waits, with its cost and the one after it; ``None`` for one that is left out."""
+        cost, count, waiting, after = heappop(self._waiting)
+        if isinstance(waiting, State):
+            self._costs.pop(waiting, None)
+            return cost, None if self.is_seen(waiting) else waiting, after
+        state = next((each for each in waiting if self.is_wanted(each) and not self.is_seen(each)), None)
+        if state is not None:
+            heappush(self._waiting, (cost, count, waiting, after))
+        return cost, state, after
+
+    def is_wanted(self, state: State) -> bool:
+        """Return whether keys or containers of the constructors come to a state."""
+        wanted = self._containers if state.parts else self._keys
+        if state.parts and state.parts[-1] != ANY:
+            wanted &= self.paths.made_at(state.parts[-1])
+        return self.paths.slots.mask(state.slot) & wanted != 0
 
     def is_seen(self, state: State) -> bool:
         """Return whether the search had a state that says the same, or less of the calls around it."""
@@ -634,9 +655,10 @@ class _Search:
                     self.add(State(slot, (), (attribute, *around)), None, 0)
         ways: dict[Place, Way] = {}
         while self._waiting and self._missing and len(self.seen) < limit:
-            cost, _, state, after = heappop(self._waiting)
-            if self.is_seen(state):
+            cost, state, after = self._next()
+            if state is None:
                 continue
+            self._reached = cost
             self.seen[state] = after
             self._calls[state.slot, state.parts].add(state.calls)
             maker = self.paths.maker(state)
