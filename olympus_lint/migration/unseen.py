@@ -185,15 +185,13 @@ def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReac
 
 
 def is_operand_of_arrays(operator: ast.AST | None, node: ast.expr) -> bool:
-    """Say whether an operator takes no list, tuple or dictionary: by itself, or beside a number."""
+    """Say whether an operator takes no list, tuple or dictionary: by itself, or a sum with a number."""
     match operator:
         case ast.UnaryOp(op=ast.Invert() | ast.USub() | ast.UAdd()):
             return True
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             other = right if left is node else left
             return isinstance(other, ast.Constant) and isinstance(other.value, int | float)
-        case ast.BinOp(op=op):
-            return isinstance(op, ast.Div | ast.FloorDiv | ast.Pow | ast.MatMult | ast.LShift | ast.RShift)
     return False
 
 

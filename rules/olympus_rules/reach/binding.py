@@ -205,11 +205,9 @@ class Binding:
         """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
         self.bind_members(class_.code, "__init__", call)
-        if self.heap.classes.has_method("__new__"):
+        if "__new__" in class_.code.methods:  # an inherited one makes objects of all heirs, which would be one
             self.bind_members(class_.code, "__new__", call)
-            self.slots.watch(
-                self.heap.classes.member(class_.code, "__new__"), partial(give_class, self.heap, class_), Member
-            )
+            give_class(self.heap, class_)
         given = call.arguments if "__init__" not in class_.code.methods else ()
         for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, given, strict=False)):
             if not starred:
@@ -324,8 +322,8 @@ class Binding:
             self.slots.watch(self.heap.classes.member(value.code, name), self.widen_one, Member)
 
 
-def give_class(heap: Heap, class_: Class, method: Value) -> None:
-    """Give a class to the method that makes its objects."""
-    assert isinstance(method, Member)
-    for own in [*method.code.parameters][:1]:
-        heap.slots.put(heap.variable(method.code, own), class_)
+def give_class(heap: Heap, class_: Class) -> None:
+    """Give a class to its own method that makes its objects."""
+    method = class_.code.methods["__new__"]
+    for own in [*method.parameters][:1]:
+        heap.slots.put(heap.variable(method, own), class_)

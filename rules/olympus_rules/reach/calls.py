@@ -11,6 +11,7 @@ from olympus_rules.libraries.names import READING
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
 from olympus_rules.reach.containers import METHODS, SPREADING, TAKING
+from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
@@ -125,7 +126,8 @@ class Calls:
         if name == "__next__":
             self.libraries.containers.advance([call.owner], call.result)
         for slot, _ in call.arguments[:1] if name == "__new__" else ():
-            self.slots.watch(slot, partial(self.make_empty, result=call.result), Class)
+            make = partial(self.make_empty, result=call.result)
+            self.slots.watch_few(slot, make, lambda: None, Class, most=FEW)  # else it makes objects of all classes
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,

@@ -396,12 +396,12 @@ class Reader:
         self.take_apart(source, targets, made.star)
 
     def take_apart(self, source: Slot, targets: list[Slot], star: int | None = None) -> None:
-        """Copy the elements of a slot to targets, each its own where the lengths agree or a star comes later."""
+        """Copy the elements of a slot to targets, each its own where the lengths may agree or a star comes later."""
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
-                length = value.length if isinstance(value, Container) else None
-                is_own = length == len(targets) if star is None else length is not None and index < star
+                length = value.length if isinstance(value, Container) else len(targets)
+                is_own = length in (None, len(targets)) if star is None else index < star
                 return self.heap.parts_of(value, index if is_own else None)
 
             def hand(part: Slot, target: Slot = target) -> None:
@@ -631,11 +631,12 @@ class Reader:
         if self.graph.attributes.names.is_described(self.file, made.code.node):
             self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
-        keywords = (each for each in made.code.node.keywords if each.arg == "metaclass")  # whose methods a class has
-        metaclass = [
-            slot for each in keywords for slot in self.graph.expressions.get(place_of(self.file, each.value), ())
-        ]
-        self.heap.classes.add(made.code, [*(self.register(code, base) for base in made.bases), *metaclass])
+        metaclass = self.slots.slot("metaclass", made.code)  # one of the project, whose methods the class has
+        for option in made.code.node.keywords:
+            for slot in self.graph.expressions.get(place_of(self.file, option.value), ()):
+                if option.arg == "metaclass":
+                    self.slots.add_edge_of(slot, metaclass, Class)
+        self.heap.classes.add(made.code, [*(self.register(code, base) for base in made.bases), metaclass])
         outer, self.bodies[code] = self.bodies.get(code), made.code
         self.block(code, made.body)
         self.bodies[code] = outer
