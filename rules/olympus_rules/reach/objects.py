@@ -81,6 +81,7 @@ class Objects:
         self._callers: dict[FunctionCode, list[Call]] = defaultdict(list)
         self._uses: dict[Slot, list[tuple[Call, FunctionCode]]] = defaultdict(list)
         self._makers: dict[Slot, list[FunctionCode]] = {}
+        self._choices: dict[tuple[Slot | None, FunctionCode], Choice] = {}
         self._results_of: dict[ClassCode, list[Slot]] = defaultdict(list)
         self._sites: dict[ClassCode, set[Place]] = defaultdict(set)
         for call in graph.calls.all:
@@ -185,6 +186,12 @@ class Objects:
             owner = self.owner_of(around) if around is not None else None
             if owner is None or self._is_self(owner):
                 return "unknown"
+        if (owner, code) not in self._choices:
+            self._choices[owner, code] = self._choice(owner, code)
+        return self._choices[owner, code]
+
+    def _choice(self, owner: Slot | None, code: FunctionCode) -> Choice:
+        """Say whether a method is that of the objects of a slot."""
         values = self._slots.mask(owner) if owner is not None else 0
         objects = [each.code for each in self._slots.listed(values) if isinstance(each, Object)]
         if not objects or values & self._slots.of_kinds(Class, Made, Super, Unknown):

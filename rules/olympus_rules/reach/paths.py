@@ -122,6 +122,7 @@ class Paths:
         self.slots = graph.heap.slots
         self._vague = frozenset(vague)
         self.left = MOST_STATES_IN_ALL
+        self._chosen: dict[Slot, bool] = {}
         self.names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
         self._functions = {call.place: self.names[call.result][0] for call in graph.calls.all}
@@ -331,10 +332,11 @@ class Paths:
 
     def is_choice(self, function: Slot) -> bool:
         """Return whether a callee may be one of several functions or classes, of which some are in the project."""
-        callees = self.slots.mask(function)
-        if not callees & self.slots.of_kinds(*IN_PROJECT):
-            return False  # names of a library for one function
-        return (callees & self.slots.of_kinds(*CALLEES)).bit_count() > 1
+        if function not in self._chosen:
+            callees = self.slots.mask(function)
+            is_own = bool(callees & self.slots.of_kinds(*IN_PROJECT))  # else they are names of a library for one
+            self._chosen[function] = is_own and (callees & self.slots.of_kinds(*CALLEES)).bit_count() > 1
+        return self._chosen[function]
 
     def around(self, values: int) -> int:
         """Return the mask of the containers and objects that hold some values, at any depth."""
