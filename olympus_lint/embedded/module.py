@@ -128,6 +128,19 @@ class Embedded:
             raise InputError("cannot be rewritten: a changed line would merge with the text around it.")
         return again
 
+    def with_new_docstrings(self, module: str) -> str:
+        """Return a rewritten module whose docstrings have the rewritten examples, as an import may be read there only.
+
+        It stays as it is where the examples are divided otherwise then.
+
+        Raises:
+            InputError: as :meth:`put_back`.
+        """
+        if self.kind != "python" or module == self.text:
+            return module
+        again = self.read_back(module)
+        return again.text if again.used == self.used and again.sign == self.sign else module
+
     def _cut(self, module: str) -> tuple[str, dict[int, str]]:
         """Return the text before the pieces, and the code of each piece.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -141,6 +142,13 @@ class Text:
             self.undo()
             return False
         return True
+
+    def renew_docstrings(self) -> bool:
+        """Put rewritten examples into the docstrings around them; return whether that changes the text."""
+        before = self.new
+        with suppress(InputError):
+            self.new = self.new if self.embedded is None else self.embedded.with_new_docstrings(self.new)
+        return self.new != before
 
     def undo(self) -> None:
         """Go back to the old text."""
@@ -313,7 +321,7 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects)
         wanted += [report for report in reports if _context(report) == "import"]
         fixes = [(report, migration_for(report, document, target)) for report in wanted]
         applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None])
-        if not applied:
+        if not applied and not text.renew_docstrings():
             return
         done = {id(report) for report in applied}
         waiting = [stays for report, stays in mentions if id(report) not in done]

@@ -27,9 +27,10 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
+    from olympus_rules.reach.escapes import Escape
     from olympus_rules.reach.joins import Join
     from olympus_rules.reach.paths import Found
-    from olympus_rules.reach.project import Escape, ProjectReach
+    from olympus_rules.reach.project import ProjectReach
     from olympus_rules.reach.sites import Taken
 
 __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
@@ -37,6 +38,7 @@ __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 TOO_MUCH = "where too many functions and objects come together to be told apart"
+UNFOLLOWED = "and what becomes of it there is not known"
 FEW = 4
 """Constructors that a place of merged values holds back at most."""
 MANY = 16
@@ -162,6 +164,7 @@ def plan(
     for filename, reports in held.by_merged_places().items():
         texts.setdefault(filename, []).extend(reports)
     held.by_exits(open_places)
+    held.by_lent_constructors()
     held.by_limits()
     held.by_doubts()
     held.by_choice(staying)
@@ -343,9 +346,10 @@ class _Held:
             for fact in file.exits:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
-        escapes = self._reached.escapes()
+        from olympus_rules.reach.escapes import escapes
+
         own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
-        for way in escapes:
+        for way in escapes(self._reached):
             why = _way_out(way, open_places, self._survey.packs, own) if way.is_sure or way.place in leaving else None
             if why is not None:
                 known = leaving.get(way.place, set())
@@ -356,6 +360,18 @@ class _Held:
                 if way.is_anything or not known:
                     others = way.keys - known
                     self._add(reason, ways_to([way.place], others, is_call=True), others)
+
+    def by_lent_constructors(self) -> None:
+        """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
+        from olympus_rules.reach.escapes import lent
+
+        packs = libraries(self._survey.packs)
+        for place, callee, name, mentions in lent(self._reached):
+            package = name.partition(".")[0]
+            if package == "jax" or (package != "typing" and packs.get(name).typed_keys != "yes"):
+                reason = Reason(self._filenames[place.file], place.line, f"is made in `{callee}`, {UNFOLLOWED}")
+                for maker in mentions & self._sources:
+                    self.reasons[maker].add(reason)
 
     def by_limits(self) -> None:
         """Add the places at which keys may be lost, since too much comes together there."""
@@ -461,10 +477,15 @@ def _reports(possible: Possible, document: Document) -> Iterator[Report]:
 
 
 def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
-    """Return the expressions that a fact is about, preferably those that only keys reach."""
+    """Return the expressions that a fact is about, preferably those that only keys reach.
+
+    No key reaches a subject that is computed of a key, as ``key.tolist()``; its parts stand for it.
+    """
     subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
-    inner = [part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr)]
-    spots = [place_of(path, part) for part in (subjects or inner)]
+    spots = [place_of(path, part) for part in subjects]
+    if not any(map(reached.keys_at, spots)):
+        inner = (part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr))
+        spots = [place_of(path, part) for part in inner]
     return list(filter(reached.has_keys_only, spots)) or spots
 
 

@@ -265,6 +265,7 @@ def _alone(filename: str, text: str, settings: Settings) -> Reasons:
 
 def _lost(path: str, text: str, settings: Settings) -> Reasons:
     """Return the constructors of a file whose keys may leave it, with the reason."""
+    from olympus_rules.reach.escapes import escapes
     from olympus_rules.reach.project import reach
     from olympus_rules.syntax import Document
 
@@ -274,7 +275,7 @@ def _lost(path: str, text: str, settings: Settings) -> Reasons:
         reached = reach({path: document}, None, settings.library_roots, tuple(settings.signature_packs))
     is_imported = Path(path).suffix in ("", ".py", ".pyi")
     lost = dict.fromkeys(reached.exported(path), LOST) if is_imported else {}
-    for way in reached.escapes():
+    for way in escapes(reached):
         lost |= dict.fromkeys(way.keys, f"is passed to `{way.callee}`, which was not analysed,")
     for join in reached.joins():
         for maker in frozenset().union(*join.keys):

@@ -8,7 +8,7 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.batches import behind_words, mappings_of
@@ -18,7 +18,7 @@ from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value
+from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -29,7 +29,10 @@ __all__ = ["COLLECTIVES", "NUMERIC", "STACKING", "TEXT", "is_guarded", "is_permu
 
 NUMBERS = frozenset(
     """
-    __abs__ __array__ __complex__ __float__ __index__ __int__ __invert__ __neg__ __round__ all any argmax argmin
+    __abs__ __add__ __and__ __array__ __bool__ __complex__ __divmod__ __eq__ __float__ __floordiv__ __ge__ __gt__
+    __index__ __int__ __invert__ __le__ __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ __pos__
+    __pow__ __radd__ __rand__ __rmul__ __ror__ __round__ __rshift__ __rsub__ __rxor__ __sub__ __truediv__ __xor__
+    all any argmax argmin
     argpartition argsort astype byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot flatten
     is_ready item max mean min nonzero partition prod ptp ravel round searchsorted sort std sum to_device tobytes
     tolist trace var view
@@ -56,8 +59,12 @@ BY_AXES = frozenset(
 WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
 """Functions that work on all words if they are given no axis, with the position of the axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
-TEXT = frozenset({"float", "hash", "int", "repr", "str"})
-ITERATING = frozenset({"iter", "list", "map", "max", "min", "next", "set", "sorted", "sum", "tuple"})
+TEXT = frozenset({"abs", "bytes", "complex", "divmod", "float", "hash", "int", "pow", "range", "repr", "round", "str"})
+ITERATING = frozenset(
+    """
+    all any enumerate filter frozenset iter list map max min next reversed set slice sorted sum tuple zip
+    """.split()  # noqa: SIM905
+)
 """Functions that take a raw key for a list of its words."""
 DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
@@ -107,6 +114,7 @@ def unseen(
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
         is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
+        is_array = is_array or is_operand_of_arrays(user, node)
         given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
         for each in given if given and not is_computed_of_keys(node, path, reached) else ():
             place = Use(node, document, path, reached, careful=careful, given=each).breaking()
@@ -174,6 +182,19 @@ def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReac
     return model is not None and model.makes_arrays and not model.takes_keys
 
 
+def is_operand_of_arrays(operator: ast.AST | None, node: ast.expr) -> bool:
+    """Say whether an operator takes no list, tuple or dictionary: by itself, or beside a number."""
+    match operator:
+        case ast.UnaryOp(op=ast.Invert() | ast.USub() | ast.UAdd()):
+            return True
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            other = right if left is node else left
+            return isinstance(other, ast.Constant) and isinstance(other.value, int | float)
+        case ast.BinOp(op=op):
+            return isinstance(op, ast.Div | ast.FloorDiv | ast.Pow | ast.MatMult | ast.LShift | ast.RShift)
+    return False
+
+
 def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:
     """Return the numbers of axes of the elements of an expression, if they are keys."""
     if reached.has_keys_only(place):
@@ -232,6 +253,10 @@ class Use:
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
                 summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
                 found = not (summed_up or self.is_with_constant(parent))
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[held]) if held is self.node:
+                found = self.most_axes == 0
+            case ast.Subscript():
+                found = self.is_surely_key()  # and no number, which is an index
             case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
                 found = self.is_surely_key()
             case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (
@@ -260,7 +285,11 @@ class Use:
     def rank(self) -> int | None:
         """The number of axes of keys; ``None`` if it is unknown."""
         rank = self.reached.rank(place_of(self.path, self.given))
-        return 0 if rank is None and self.careful else rank
+        if rank is not None or self.careful:
+            return rank or 0
+        owner = self.given.value if isinstance(self.given, ast.Attribute) else None
+        is_of_one = owner is not None and self.reached.are_no_batches(place_of(self.path, owner))
+        return 0 if is_of_one and self.likely_rank == 0 else None
 
     @property
     def most_axes(self) -> int | None:
@@ -284,7 +313,7 @@ class Use:
         most, taken = self.rank if is_sure else self.most_axes, axes_taken(self.node, self.parents, self.named)
         if taken:
             most = max(0, (self.likely_rank or 0) - taken)
-        elif most is None and not in_tree:
+        elif most is None and (self.likely_rank or not in_tree):
             most = self.likely_rank
         return Ellipsis in constants or (most is not None and axes > most)
 
@@ -310,9 +339,9 @@ class Use:
         if name == "astype":
             return ".dtype" not in ast.unparse(user)
         if name == "reshape":
-            return is_spelled_out(user.args)
+            return is_spelled_out(user.args) or has_shape_of_words(user, self.values)
         if name == "transpose":
-            return not has_star(user)
+            return not has_star(user) or has_shape_of_words(user, self.values)
         return name in NUMBERS or has_last_axis(user)
 
     def is_of_words(self, size: ast.AST | None) -> bool:
@@ -513,7 +542,8 @@ class Use:
                 each for each in call.args[1:] if isinstance(each, ast.Constant) and type(each.value) in (int, float)
             ]
             return bool(beside) or any(Masks(self.parents).has_words(mask) for mask in masks)
-        return has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+        of_words = last in SHAPED and has_shape_of_words(call, self.values)
+        return of_words or has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
         """Say whether a function that a call has made rejects typed keys, or works on their words."""
@@ -545,6 +575,13 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Value]]) -> bool:
+    """Say whether an argument is computed with the shape or rank of words, of which typed keys may be made."""
+    parts = [part for each in [*call.args, *call.keywords] for part in ast.walk(each)]
+    shapes = (part.value for part in parts if isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape"))
+    return any(values and all(isinstance(value, Words) for value in values) for values in map(values_of, shapes))
 
 
 def has_words(elements: ast.List | ast.Tuple) -> bool:

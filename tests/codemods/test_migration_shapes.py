@@ -248,6 +248,14 @@ def test_what_cannot_be_shown_to_stay_the_same_is_reported_and_left(body: str) -
     assert {report.finding.code for report in found} & {"OLY103", "OLY202", "OLY207"}
 
 
+@pytest.mark.parametrize(
+    "array", ["pool.reshape(3, 2, -1)", "pool.reshape(3, 2, -1)[1][None]", "pool.reshape(2, 3, -1)[:1]"]
+)
+def test_no_axis_is_counted_in_a_stack_of_unknown_shape(array: str) -> None:
+    text = f"{IMPORTS}pool = jnp.stack([key for _ in range(6)])\nresult = jnp.moveaxis({array}, -2, 0)\n"
+    assert numbers(migrated(text), typed=False) == numbers(text, typed=False) != FAILED
+
+
 # code that is right for both kinds, in the forms that the migration writes and in others
 PORTABLE = [
     "result = keys.reshape(2, 3, *key.shape).transpose(1, 0, *range(2, 2 + key.ndim))",

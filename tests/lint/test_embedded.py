@@ -429,6 +429,22 @@ def test_migration_of_docstrings(project, run):
     assert "a.py:11:32 PRNGKey" in done.out
 
 
+def test_an_import_that_only_an_example_read_is_removed_with_it(project, run):
+    text = "from jax.random import PRNGKey, split\n\n\ndef draw():\n    return split(PRNGKey(1)), split(PRNGKey(2))\n"
+    text += '\n\ndef doc():\n    """F.\n\n    >>> jax.random.PRNGKey(0)[1]\n    Array(0, dtype=uint32)\n    """\n'
+    Path("a.py").write_text(text)
+    run("--migrate", "--fix", ".")
+    assert "PRNGKey" not in Path("a.py").read_text()
+
+
+def test_an_example_names_what_it_already_names(project, run):
+    text = "import jax\nimport jax.random as jr\n\n\n"
+    text += 'def doc():\n    """F.\n\n    >>> jax.random.PRNGKey(0)[1]\n    Array(0, dtype=uint32)\n    """\n'
+    Path("a.py").write_text(text)
+    run("--migrate", "--fix", ".")
+    assert ">>> jax.random.key_data(jax.random.key(0))[1]" in Path("a.py").read_text()
+
+
 def test_jax_is_assumed_where_what_runs_the_examples_imports_it(project, run):
     text = 'def f():\n    """F.\n\n    >>> k = jax.random.PRNGKey(0)\n    >>> k.shape[:-1]\n    ()\n    """\n'
     page = "Hi\n\n```python\nk = jax.random.PRNGKey(0)\n```\n\n> ```python\n> k.shape[:-1]\n"

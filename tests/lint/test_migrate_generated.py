@@ -411,6 +411,10 @@ ELSEWHERE = {
     "attribute of an object": "box = elsewhere.Box(1)\nbox.rng = key\nprint(np.asarray(box.rng))\n",
     "attribute of a module": "elsewhere.rng = key\nprint(np.asarray(elsewhere.rng))\n",
     "item of a dictionary": "elsewhere.TABLE['rng'] = jnp.stack([key])\nprint(elsewhere.TABLE['rng'][:, 0])\n",
+    "item of a dictionary that a star imports": "TABLE['rng'] = key\nprint(TABLE['rng'] + 0)\n",
+    "copy by a method": "box = elsewhere.Box(1, None)._replace(rng=key)\nprint(format(box.rng))\n",
+    "method that takes it": "box = elsewhere.Box(1)\nbox.add(key)\nprint(box.key + 0)\n",
+    "attribute by its name": "box = elsewhere.Box(1)\nsetattr(box, 'rng', key)\nprint(np.prod(box.rng.shape))\n",
     "new value": (
         "box = dataclasses.replace(elsewhere.Box(1, None), rng=key)\n"
         "print([np.asarray(value).size for value in dataclasses.asdict(box).values()])\n"
@@ -420,7 +424,8 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("body", ELSEWHERE.values(), ids=ELSEWHERE.keys())
 def test_keys_in_objects_of_files_that_are_not_read_are_told(body: str) -> None:
-    head = "import dataclasses\n\nimport elsewhere\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
+    head = "import dataclasses\n\nimport elsewhere\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n"
+    head += "from elsewhere import *\n\n"
     text = f"{head}key = jax.random.PRNGKey(0)\n{body}"
     assert migrate([Text("program.py", Settings(), text)], Target("typed")).is_open
 

@@ -14,12 +14,13 @@ from olympus_lint.project.settings import Settings
 HEAD = """\
 import collections
 import dataclasses
+import enum
 import functools
 import io
 import itertools
 import operator
 import pickle
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +30,77 @@ from jax.flatten_util import ravel_pytree
 key = jax.random.PRNGKey(1)
 """
 LOST = {
+    "a list that a dictionary makes": """
+state = collections.defaultdict(list)
+state['rng'].append(key)
+out = state['rng'][0] + 0
+""",
+    "a method of a metaclass": """
+class Making(type):
+    def make(cls):
+        return key
+
+
+class Box(metaclass=Making):
+    pass
+
+
+out = Box.make() + 0
+""",
+    "an element of a mapped tree of several types": "out = jax.tree.map(lambda x: x, {'a': (key, 1)})['a'][0] + 0\n",
+    "a dictionary of a declared type": "State = TypedDict('State', {'rng': Any})\nout = State(rng=key)['rng'] + 0\n",
+    "a step of an iterator": "out = itertools.cycle([key]).__next__() + 0\n",
+    "a class whose name is bound again": """
+class Box:
+    rng: Any = dataclasses.field(default_factory=lambda: key)
+
+
+Box = dataclasses.dataclass(Box)
+out = Box().rng + 0
+""",
+    "an object of its own maker": """
+class Box:
+    def __new__(cls, rng):
+        box = super().__new__(cls)
+        box.rng = rng
+        return box
+
+
+out = Box(key).rng + 0
+""",
+    "a question to all words": "out = any((lambda: key)())\n",
+    "a word that is looked for": "out = 0 in (lambda: key)()\n",
+    "a power": "out = pow((lambda: key)(), 2)\n",
+    "an index": "out = jnp.arange(5)[(lambda: key)()]\n",
+    "an order of what is chosen": "out = jnp.where(len(str(1)) > 0, (lambda: key)(), key) > 0\n",
+    "a constructor that starmap calls": "out = list(itertools.starmap(jax.random.PRNGKey, [(1,)]))[0] + 0\n",
+    "a constructor that operator.call calls": "out = operator.call(jax.random.PRNGKey, 1) + 0\n",
+    "a constructor that NumPy maps": "out = np.vectorize(jax.random.PRNGKey, signature='()->(n)')(np.arange(2))[0]\n",
+    "a constructor that jax.numpy maps": "out = jnp.frompyfunc(jax.random.PRNGKey, 1, 1)(jnp.arange(2)) + 0\n",
+    "the least of some keys": "made = min(map(jax.random.PRNGKey, [1]), key=id)\nout = made + 0\n",
+    "a special method": "out = (lambda: key)().__add__(1)\n",
+    "a class that is made by a call": "Box = type('Box', (), {'rng': key})\nout = Box().rng + 0\n",
+    "a dataclass that is made by a call": """
+Box = dataclasses.make_dataclass('Box', ['rng', ('size', int)])
+out = Box(key, 2).rng + 0
+""",
+    "an attribute of a function": "def box():\n    pass\n\n\nbox.rng = key\nout = box.rng + 0\n",
+    "a member of an enumeration": "class Keys(enum.Enum):\n    ONE = key\n\n\nout = Keys.ONE.value + 0\n",
+    "an attribute of one tuple": """
+class State(NamedTuple):
+    rng: Any
+
+
+def length(state):
+    return state.rng.shape[0], state.rng[0]
+
+
+out = length(State(key))
+""",
+    "stacked keys in a dictionary": """
+state = {'rng': jnp.stack([jax.random.PRNGKey(i) for i in range(2)]), 'n': 2}
+out = jnp.stack([state['rng'][:, i] for i in range(2)], axis=1).tolist()
+""",
     "a constructor that is mapped": """
 made = list(map(jax.random.PRNGKey, range(2)))[1]
 out = jax.tree.map(lambda leaf: leaf.sum(), made)
@@ -118,6 +190,14 @@ out = ravel_pytree(state)[0]
 """,
 }
 FINE = {
+    "an attribute of a batch of tuples": """
+class State(NamedTuple):
+    rng: Any
+
+
+states = jax.vmap(lambda rng: State(rng))(jax.random.split(key))
+out = jax.random.normal(states.rng[0], states.rng.shape[:1])
+""",
     "arrays of keys of vectorized constructors": """
 make = jax.vmap(jax.vmap(jax.random.PRNGKey))
 keys = make(jnp.arange(6).reshape(2, 3))

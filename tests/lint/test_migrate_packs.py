@@ -80,6 +80,7 @@ INSIDE = {
     "linearize": "{name}(count, key)",
     "vjp": "{name}(count, key)",
     "jvp": "{name}(count, (key,), (key,))",
+    "call": "{name}(count, key)",
     "each": "list({name}(count, [key]))",
     "starmap": "list({name}(count, [(key,)]))",
     "filter": "list({name}(count, [key]))",

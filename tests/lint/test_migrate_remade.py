@@ -47,6 +47,8 @@ DERIVING = {
     "mapped": "print(jax.vmap(jax.random.fold_in, (None, 0))(words, jnp.arange(2)).any())",
     "bound": "print(functools.partial(jax.random.fold_in, words)(1).any())",
     "each": "print([key.any() for key in map(jax.random.split, [words])])",
+    "moved by the axes of words": "moved = jax.random.split(words, 6).reshape(2, 3, 2).transpose(1, 0, 2)",
+    "spread over the shape of words": "wide = jnp.broadcast_to(jax.random.split(words, 1)[0], (3, *words.shape))",
     "met": "print(jnp.stack([words, jax.random.fold_in(words, 1)]))",
 }
 DRAWN = "print(jax.random.normal(words))\none, two = jax.random.split(words)\nprint(jax.random.normal(two))"

@@ -868,6 +868,32 @@ def test_a_reason_names_the_attribute_of_a_library_that_a_key_is_written_to() ->
     assert reason.text == "is written to `config.key`, and whether somelib takes typed keys is unknown"
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("box.add(key)", "is passed to `box.add`"),
+        ("box = box.evolve(key=key)", "is passed to `box.evolve`"),
+        ("box = somelib.Box(1)._replace(key=key)", "is passed to `somelib.Box(1)._replace`"),
+        ("setattr(box, 'key', key)", "is written to `box.key`"),
+        ("object.__setattr__(box, 'key', key)", "is written to `box.key`"),
+        ("vars(box)['key'] = key", "is written to `vars(box)['key']`"),
+        ("box.parts.append(key)", "is passed to `box.parts.append`"),
+        ("BOX['key'] = key", "is written to `BOX['key']`"),
+    ],
+)
+def test_a_reason_names_how_an_object_of_a_library_gets_a_key(statement: str, said: str) -> None:
+    (constructor,) = constructors(
+        f"""
+        from somelib import BOX
+        key = jax.random.PRNGKey(0)
+        box = somelib.Box(1)
+        {statement}
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == f"{said}, and whether somelib takes typed keys is unknown"
+
+
 def test_names_of_a_library_for_one_function_are_no_doubt() -> None:
     (constructor,) = constructors(
         """

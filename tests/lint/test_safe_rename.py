@@ -127,12 +127,20 @@ def test_a_key_that_stays_in_sight(body: str, alone: bool, project: Path) -> Non
     assert "PRNGKey" not in (project / "program.py").read_text()
 
 
-@pytest.mark.parametrize("read", ["box.KEY.shape == (2,)", "print(box.KEY.size)", "jnp.ones(box.KEY.shape)"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        "box.KEY.shape == (2,)",
+        "print(box.KEY.size)",
+        "jnp.ones(box.KEY.shape)",
+        "words = jnp.array((lambda key: lambda: key)(box.KEY)().tolist(), jnp.uint32)\njax.random.split(words)",
+    ],
+)
 def test_a_key_that_another_file_reads(read: str, project: Path) -> None:
     """The file that reads it need not be among those that are checked."""
     (project / "box.py").write_text(IMPORTS + KEPT)
     (project / "tests").mkdir()
-    (project / "tests" / "test_box.py").write_text(f"import box\nimport jax.numpy as jnp\n\n{read}\n")
+    (project / "tests" / "test_box.py").write_text(f"import box\nimport jax, jax.numpy as jnp\n\n{read}\n")
     (shown,) = fixes(project, "box.py")
     assert shown["applicability"] == "unsafe" and "on line 4 of tests/test_box.py" in shown["message"]
     renamed(project, "--fix", "box.py")

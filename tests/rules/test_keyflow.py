@@ -2766,6 +2766,16 @@ def test_collision(program: str) -> None:
     assert flagged(source) == expected(source)
 
 
+def test_an_element_of_a_reshaped_stack_is_a_row_of_it() -> None:
+    source = """
+        def f(key):
+            a, b, c, d = random.split(key, 4)
+            rows = jnp.stack([a, b, c, d]).reshape(2, 2, -1)
+            return random.normal(b), random.normal(rows[1][0])
+    """
+    assert flagged(HEADER + textwrap.dedent(source)) == []
+
+
 QUIET_LOGIC = {
     "behind a function that tells typed keys": """
         def is_typed(x):

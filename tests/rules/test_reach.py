@@ -8,6 +8,7 @@ from textwrap import dedent
 
 import pytest
 
+from olympus_rules.reach.escapes import escapes
 from olympus_rules.reach.project import ProjectReach, reach
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
@@ -558,7 +559,7 @@ def test_meetings(text: str, expected: list[set[int]], tmp_path: Path) -> None:
 )
 def test_exits(text: str, expected: list[tuple[str, set[int]]], tmp_path: Path) -> None:
     project = Reached(tmp_path, {"main.py": text})
-    assert [(way.library and way.callee, project.told(way.keys)) for way in project.reached.escapes()] == expected
+    assert [(way.library and way.callee, project.told(way.keys)) for way in escapes(project.reached)] == expected
 
 
 def test_crowded_calls_lead_out(tmp_path: Path) -> None:
@@ -566,7 +567,7 @@ def test_crowded_calls_lead_out(tmp_path: Path) -> None:
     functions = "".join(f"def f{number}(key):\n    look(key)\n\n" for number in range(40))
     table = f"table = [{', '.join(f'f{number}' for number in range(40))}]\ntable[look](PRNGKey(1))"
     project = Reached(tmp_path, {"main.py": functions + table})
-    assert [(way.library, project.told(way.keys)) for way in project.reached.escapes() if "table" in way.callee] == [
+    assert [(way.library, project.told(way.keys)) for way in escapes(project.reached) if "table" in way.callee] == [
         ("", {1})
     ]
 
@@ -591,4 +592,4 @@ def test_folders_without_init_are_packages(tmp_path: Path) -> None:
     }
     project = Reached(tmp_path, files)
     assert project.looks() == [{1}]
-    assert [way.callee for way in project.reached.escapes()] == ["look"]
+    assert [way.callee for way in escapes(project.reached)] == ["look"]

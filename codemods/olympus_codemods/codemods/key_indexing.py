@@ -15,7 +15,7 @@ from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.scopes import scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyIndexing
-from olympus_rules.libraries.names import KEY_DATA, SPLIT
+from olympus_rules.libraries.names import SPLIT
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -58,13 +58,8 @@ def read_key_data(fact: KeyIndexing, document: Document) -> Fix | None:
     subject = fact.node.value if isinstance(fact.node, ast.Subscript) else None
     if not isinstance(getattr(fact.node, "ctx", None), ast.Load):
         return None  # the words are written, and those of `key_data` cannot be
-    key = expression(document, subject)
-    names = Names(document, fact.node)
-    key_data = names.spell(KEY_DATA)
-    if subject is None or key is None or key_data is None:
-        return None
-    edit = replace(document, subject, call(key_data, key))
-    return fix_of(Applicability.SAFE, "Read the word through `key_data`", edit, *names.edits())
+    subjects = [] if subject is None else [subject]
+    return through_key_data(document, fact.node, subjects, "Read the word through `key_data`")
 
 
 def split_for_seed(fact: KeyIndexing, document: Document) -> Fix | None:

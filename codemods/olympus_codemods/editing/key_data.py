@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from olympus_codemods.codemod import fix_of
-from olympus_codemods.editing.key_layout import is_plain
+from olympus_codemods.editing.key_layout import is_plain, spelled_key_data
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
@@ -31,8 +31,10 @@ def through_key_data(document: Document, at: ast.AST, subjects: Sequence[ast.exp
         message: what the fix does.
     """
     names = Names(document, at)
-    key_data = names.spell(KEY_DATA)
-    if key_data is None or not subjects:
+    if not subjects:
+        return None
+    key_data = spelled_key_data(names, subjects[0])
+    if key_data is None:
         return None
     edits: list[Edit | None] = []
     for subject in subjects:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import ShapeLogic
     from olympus_rules.syntax import Document
 
-__all__ = ["is_plain", "key_shape", "rewritten", "swap", "without_last", "words"]
+__all__ = ["is_plain", "key_shape", "rewritten", "spelled_key_data", "swap", "without_last", "words"]
 
 REARRANGING = ("reshape", "transpose", "swapaxes")
 
@@ -80,9 +80,17 @@ def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
                 return None
 
 
+def spelled_key_data(names: Names, key: ast.expr) -> str | None:
+    """Return the spelling of ``key_data`` around a key, like that of what makes it.
+
+    An example in a docstring may be run without the other names of its module.
+    """
+    return names.spell(KEY_DATA, near=None if isinstance(key, ast.Name) else key)
+
+
 def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
     """Return the edit that puts ``key_data(node)`` in the place of a key."""
-    key, key_data = expression(document, node), names.spell(KEY_DATA)
+    key, key_data = expression(document, node), spelled_key_data(names, node)
     return None if key is None or key_data is None else replace(document, node, call(key_data, key))
 
 

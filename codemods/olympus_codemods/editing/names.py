@@ -118,7 +118,8 @@ class Names:
 
         Args:
             qualified: for example ``jax.random.split``.
-            near: the expression whose spelling to follow: beside ``jr.normal`` it is ``jr.split``.
+            near: the expression whose spelling to follow: beside ``jr.normal`` it is ``jr.split``. Beside a bare name,
+                a bare name is imported.
 
         Returns:
             The spelling, or ``None`` if every one is shadowed.
@@ -134,10 +135,9 @@ class Names:
         )
 
     def _beside(self, near: ast.AST | None, module: str, name: str) -> str | None:
-        while isinstance(near, ast.Attribute):
-            near = near.value
-            if self.resolve(near) == module:
-                return f"{dotted(near)}.{name}"
+        for part in ast.walk(near) if near is not None else ():
+            if isinstance(part, ast.Attribute) and self.resolve(part.value) == module:
+                return f"{dotted(part.value)}.{name}"
         return None
 
     def _through(self, module: str, name: str) -> str | None:

@@ -39,6 +39,9 @@ ARRAY_TYPES = (ARRAY, "jax.numpy.ndarray")
 KEY_DTYPE = "jax.dtypes.prng_key"
 NUMPY_ARRAY = "numpy.ndarray"
 ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array"})
+DICTIONARY = "builtins.dict"
+CHOOSING = frozenset({"where", "select"})
+"""Functions of ``jax.numpy`` and ``jax.lax``, by their last name, that choose among arrays by their first argument."""
 ABSTRACT_ARRAY = "jax.ShapeDtypeStruct"
 UINT32 = ("jax.numpy.uint32", "numpy.uint32")
 KEY_TYPES = frozenset(

@@ -95,6 +95,7 @@ TRANSFORMATIONS = {
         ),
         Transformation("reduce", "reduce", runs=True, hands_on=True, parts="elements", result="same"),
         Transformation("tree_reduce", "", runs=True, hands_on=True, parts="leaves", result="same"),
+        Transformation("call", "", runs=True, hands_on=True),
         Transformation("each", "", runs=True, hands_on=True, parts="elements", result="contents"),
         Transformation("starmap", "", runs=True, hands_on=True, parts="rows", result="contents"),
         Transformation("filter", "", runs=True, hands_on=True, parts="elements", result="contents"),

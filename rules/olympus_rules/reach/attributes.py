@@ -17,11 +17,13 @@ from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.getting import FEW, Getting
 from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.sites import Written
 from olympus_rules.reach.slots import MOST_TOLD_APART, Slot
 from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
     WHOLE,
+    BoundMethod,
     Class,
     Container,
     Function,
@@ -31,7 +33,7 @@ from olympus_rules.reach.values import (
     Member,
     Module,
     Object,
-    Place,
+    Partial,
     Super,
     Unknown,
     Value,
@@ -45,11 +47,10 @@ REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
 ANY_CLASS = "*"
 NAME = re.compile(r"\w+")
-PASSING = frozenset({"T", "mT", "at", "real"})
-"""Attributes of a key array that are the same keys."""
-
-
-WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown)
+PASSING = frozenset({"T", "mT", "at", "real", "value"})
+"""Attributes of a key array that are the same keys, and that of the member of an enumeration."""
+FUNCTIONS = (BoundMethod, Function, Partial)
+WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, *FUNCTIONS)
 """Values with attributes, and no class that they are read from."""
 
 
@@ -186,8 +187,7 @@ class Attributes:
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
         copies: the new values in copies of objects, likewise.
-        written: the attributes that were written with their places: the place, how the attribute is
-            spelled, the object, and the value.
+        written: the attributes and elements that were written, with their places.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
         error: stands for the classes of Python's exceptions.
@@ -204,7 +204,7 @@ class Attributes:
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.copies: list[tuple[Slot, str, Slot]] = []
-        self.written: list[tuple[Place, str, Slot, Slot]] = []
+        self.written: list[Written] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
@@ -313,6 +313,8 @@ class Attributes:
             self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
         elif isinstance(value, Made):
             self.slots.put(slot, value)
+            self.slots.add_edge(self.loose(name), slot)
+        elif isinstance(value, FUNCTIONS):
             self.slots.add_edge(self.loose(name), slot)
         elif isinstance(value, Unknown) and name == "__dict__":
             self.trees.give_namespace(value, slot)

@@ -61,6 +61,7 @@ class Binding:
         self.slots.unlimited.add(self._widened)
         self.slots.watch(self._widened, self.widen_one)
         self._starred: set[Slot] = set()
+        self._given_classes: set[Class] = set()
         self.many = Many(heap, self.further, Contents(attributes.trees).slots_of)
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int, mapped: Mapped = NOT_MAPPED) -> None:
@@ -205,6 +206,9 @@ class Binding:
         """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
         self.bind_members(class_.code, "__init__", call)
+        if self.heap.classes.has_method("__new__"):
+            self.bind_members(class_.code, "__new__", call)
+            self.give_class(class_)
         for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
@@ -215,6 +219,18 @@ class Binding:
             self.by_keywords(class_.code, call)
             if class_.code.node.bases and not class_.code.fields:
                 self.fill_container(Object(class_.code), call)
+
+    def give_class(self, class_: Class) -> None:
+        """Hand a class to its methods that make objects."""
+
+        def give(method: Value) -> None:
+            assert isinstance(method, Member)
+            for name in [*method.code.parameters][:1]:
+                self.slots.put(self.heap.variable(method.code, name), class_)
+
+        if class_ not in self._given_classes:
+            self._given_classes.add(class_)
+            self.slots.watch(self.heap.classes.member(class_.code, "__new__"), give, Member)
 
     def construct_keys(self, constructor: Constructor, result: Slot) -> None:
         """Make a key, or an array of keys with the axes that the constructor is mapped over: it takes one seed."""

@@ -122,6 +122,10 @@ class Calls:
         if name == "_make":
             for slot, _ in call.arguments[:1]:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
+        if name == "__next__":
+            self.libraries.containers.advance([call.owner], call.result)
+        for slot, _ in call.arguments[:1] if name == "__new__" else ():
+            self.slots.watch(slot, partial(self.make_empty, result=call.result), Class)
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
@@ -138,6 +142,11 @@ class Calls:
                 lambda value: containers.method(value, name, call),
                 *(Container, Unknown),
             )
+
+    def make_empty(self, class_: Value, *, result: Slot) -> None:
+        """Make an object whose attributes are written later."""
+        assert isinstance(class_, Class)
+        self.slots.put(result, Object(class_.code))
 
     def take_of_object(self, owner: Value, *, result: Slot) -> None:
         """Return what an object holds that may be a container, as one whose class has a base of a library."""

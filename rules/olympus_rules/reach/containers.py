@@ -59,7 +59,7 @@ class ContainerCalls:
         """Call a function of Python; return whether it builds containers or takes them apart."""
         given = [slot for slot, _ in call.arguments]
         if kind == "one":
-            for slot in call.given:
+            for slot in [*given, *(slot for keyword, slot in call.keywords if keyword != "key")]:
                 self.heap.iterate(slot, call.result)
         elif kind == "next":
             self.advance(given, call.result)

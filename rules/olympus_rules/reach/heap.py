@@ -103,6 +103,7 @@ class Heap:
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
         contents_pool: the contents of all such containers.
+        batches: the slots whose values get or lose axes, by a map or a scan.
         generators: the results of generators, which hold what they yield.
         listening: what is called with each new named element of a container, by its display.
     """
@@ -112,6 +113,7 @@ class Heap:
         self.slots = slots
         self.classes = classes
         self.origins: dict[Slot, Slot] = {}
+        self.batches: list[Slot] = []
         self.generators: set[Slot] = set()
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
@@ -336,6 +338,7 @@ class Heap:
 
     def stacked(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
+        self.batches.append(source)
         self.shift(source, target, axes)
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)
         self.slots.watch_mask(source, self.widen_elements, Container)

@@ -11,7 +11,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import ERRORS, PARTIAL, PARTIAL_METHOD
+from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
@@ -148,7 +148,9 @@ class LibraryCalls:
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
             write_attributes(self.attributes, value, model, call)
-            self._restructured |= {call.place} if self.containers.call(model.container, call) else set()
+            is_each = model.transform is not None and model.transform.kind in EACH
+            if not is_each and self.containers.call(model.container, call):
+                self._restructured.add(call.place)
             if model.container == "mapping" or (model.container == "all" and model.name == "iter"):
                 self.python.make_defaults(call)
             if model.container == "accumulated":
@@ -175,9 +177,10 @@ class LibraryCalls:
         functions |= {slot for keyword, slot in call.keywords if is_over_leaves and keyword in FUNCTION_NAMES}
         rest = {slot for slot, _ in call.arguments[operands:]}
         factories = {slot for keyword, slot in call.keywords if keyword in FACTORIES}  # what they make is in the result
-        attributes = {slot for _, slot in call.keywords} if model.name in COPYING else set()
+        kept = set(functions) | ({slot for _, slot in call.keywords} if model.name in COPYING else set())
+        kept |= {slot for slot, _ in call.arguments[:1]} if model.is_jax and model.name in CHOOSING else set()
         for slot in call.given:
-            if call.place not in self._restructured and slot not in functions | attributes:
+            if call.place not in self._restructured and slot not in kept:
                 if is_over_leaves or (transform is not None and transform.kind in EACH):
                     self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
@@ -268,6 +271,7 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
+        self.heap.batches.append(tree)
         is_each = model.transform is not None and model.transform.kind in EACH
         kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 

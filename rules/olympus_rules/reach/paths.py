@@ -125,8 +125,8 @@ class Paths:
         self.handed: dict[Place, list[Slot]] = defaultdict(list)
         for call in graph.calls.all:
             self.handed[call.place] += call.given
-        for place, _, _, written in graph.attributes.written:
-            self.handed[place].append(written)
+        for written in graph.attributes.written:
+            self.handed[written.place].append(written.source)
         self.places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
         self.incoming: dict[Slot, dict[Edge, None]] = defaultdict(dict)
         for source, target, carries, tag in self.slots.trail.edges():

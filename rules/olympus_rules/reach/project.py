@@ -5,32 +5,26 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from dataclasses import replace
+from functools import cached_property, reduce
 from operator import or_
 
 from olympus_rules.code.instructions import FunctionCode, setter
 from olympus_rules.code.lowering import lower_module
-from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.names import REPLACING
 from olympus_rules.reach.attributes import Attributes, Names, registered_names
-from olympus_rules.reach.calls import FILLING, Calls
+from olympus_rules.reach.calls import Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
-from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
-from olympus_rules.reach.sites import Call, Taken
+from olympus_rules.reach.sites import Taken
 from olympus_rules.reach.slots import Slot, Slots, without
-from olympus_rules.reach.unknown import GIVING_BACK, Settling
+from olympus_rules.reach.unknown import Settling
 from olympus_rules.reach.values import (
-    CALLEES,
-    IN_PROJECT,
-    Class,
     Container,
     Key,
     Library,
@@ -44,33 +38,7 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["Escape", "Join", "ProjectReach", "reach"]
-
-
-@dataclass(frozen=True, slots=True)
-class Escape:
-    """A call that passes keys to code outside of the project.
-
-    Attributes:
-        place: where it is.
-        callee: how it is written.
-        library: the qualified name of the library function; empty for one that nothing is known of.
-        keys: the constructors of the keys.
-        is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
-            so by another way than the keys.
-        is_certain: whether the callee can be nothing else.
-        is_anything: whether so much comes together at the callee that it may be anything.
-        is_written: whether it is no call, but keys are written to an attribute of an object.
-    """
-
-    place: Place
-    callee: str
-    library: str
-    keys: frozenset[Place]
-    is_sure: bool
-    is_certain: bool = True
-    is_anything: bool = False
-    is_written: bool = False
+__all__ = ["Join", "ProjectReach", "reach"]
 
 
 class ProjectReach:
@@ -170,6 +138,26 @@ class ProjectReach:
         """
         ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
         return ranks.pop() if len(ranks) == 1 else None
+
+    def are_no_batches(self, place: Place) -> bool:
+        """Return whether nothing but objects reach an expression that no map or scan gives axes, as far as it is known.
+
+        Any object that is a pytree may be a batch, but for these the keys in it have the axes with which they came.
+        """
+        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
+        objects = mask & self.slots.of_kinds(Object)
+        return objects != 0 and not objects & self._batches and not mask & ~(objects | self._others)
+
+    @cached_property
+    def _batches(self) -> int:
+        """The mask of the objects that may be batches: those that get or lose axes, and those in them."""
+        found = 0
+        waiting = reduce(or_, map(self.slots.mask, self.heap.batches), 0) & self.slots.of_kinds(Container, Object)
+        while waiting:
+            found |= waiting
+            parts = (self.contents.parts(holder) for holder in self.slots.listed(waiting))
+            waiting = reduce(or_, (part.holders for part in parts), 0) & ~found
+        return found
 
     def ranks_of_elements(self, container: Container) -> set[int | None]:
         """Return the numbers of axes of the keys that are elements of a container, where nothing else is one."""
@@ -294,30 +282,6 @@ class ProjectReach:
                 waiting += [self.heap.result(value.code) for value in callables(self.heap, slot)]
         return found
 
-    def escapes(self) -> list[Escape]:
-        """Return the calls that pass keys to libraries or to unknown callees."""
-        found = []
-        names = list(self.slots.numbers)
-        for call in self.calls.all:
-            keys = self.keys_in(call.given)
-            if not keys:
-                continue
-            sure = frozenset[Place]().union(*(self.sure_keys(slot)[0] for slot in call.given))
-            way = partial(Escape, call.place, call.callee, keys=sure or keys, is_sure=bool(sure))
-            if self.slots.is_cut_short and call.place in self.calls.binding.given_up:
-                found.append(way(library="", keys=keys, is_sure=True, is_anything=True))
-                continue
-            callees = self.slots.values(call.function)
-            known = [value for value in callees if isinstance(value, CALLEES)]
-            kinds = (Library,) if self._keeps(call) else (Library, Made)
-            libraries = sorted({self.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
-            if (not known or call.place in self.calls.binding.over_limit) and not self._keeps(call):
-                found.append(way(library=""))
-            if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-                one = len(set(known)) == 1 and _is_told(self.slots, call, known[0], names[call.result][0])
-                found += [way(library=name, is_certain=one) for name in libraries if not is_jax(name)]
-        return found + list(given_to_objects(self))
-
     def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
         """Return whether only keys reach a slot, and values of a mask that do not count.
 
@@ -326,65 +290,9 @@ class ProjectReach:
         mask = self.slots.mask(slot)
         return mask & self._made_keys != 0 and without(mask, self._all_keys | besides) == 0
 
-    def _keeps(self, call: Call) -> bool:
-        """Return whether an unknown callee is a method of an array or container, by its name."""
-        if call.owner is None:
-            return False
-        name = call.callee.rpartition(".")[2]
-        keeping = name in KEEPING_METHODS | FILLING | CHANGING | GIVING_BACK or name.startswith("assert")
-        return keeping or ".at[" in call.callee or bool(self.keys_in([call.owner]))
-
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
         return Joins(self.graph).found()
-
-
-def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
-    """Yield the keys that become attributes of modules and objects of libraries, which may do anything with them.
-
-    They are written to an attribute, or given to ``dataclasses.replace`` as a new value.
-    """
-    given = [(place, text, owner, [source], True) for place, text, owner, source in reached.graph.attributes.written]
-    for call in reached.calls.all:
-        callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
-        if any(reached.names.canonical(value.qualified) in REPLACING for value in callees):
-            new = [slot for _, slot in call.keywords]
-            given += [(call.place, call.callee, slot, new, False) for slot in call.given[:1]]
-    for place, text, owner, sources, is_written in given:
-        held = reached.slots.values(owner)
-        libraries = {value.qualified for value in held if isinstance(value, Library | Made)}
-        if len(libraries) != 1 or any(isinstance(value, Class | Object) for value in held):
-            continue
-        keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in sources))
-        if keys:
-            name = reached.names.canonical(libraries.pop())
-            yield from [] if is_jax(name) else [Escape(place, text, name, keys, is_sure=True, is_written=is_written)]
-
-
-def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
-    """Return whether a callee that a library made is the only one that the code shows.
-
-    A parameter may be given something else, and of what is beside it in the object of a method no attribute may be
-    known, as of a function that a decorator of a library makes.
-    """
-    if isinstance(callee, Library):
-        return True
-    function = call.node.func
-    spelled = function.value if isinstance(function, ast.Attribute) else function
-    if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
-        return False
-    owners = [] if call.owner is None else slots.values(call.owner)
-    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
-    return not others
-
-
-def _is_parameter(name: str, scope: object) -> bool:
-    """Return whether a name is a parameter of a function, or of one around it; the object of a method is none."""
-    while isinstance(scope, FunctionCode):
-        if name in scope.parameters:
-            return scope.owner is None or name != next(iter(scope.parameters))
-        scope = scope.parent
-    return False
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:
@@ -436,12 +344,6 @@ def written_attributes(classes: Iterable[ast.ClassDef]) -> dict[ast.ClassDef, se
         }
         for class_ in classes
     }
-
-
-def is_jax(name: str) -> bool:
-    """Return whether a canonical name is one of JAX, or of Python itself."""
-    package = name.partition(".")[0]
-    return package in ("jax", "builtins") or package in sys.stdlib_module_names
 
 
 def reach(

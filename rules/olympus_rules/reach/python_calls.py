@@ -10,7 +10,18 @@ from olympus_rules.reach.binding import FUNCTION, MANY, Binding
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import BoundMethod, Constructor, Container, Function, Key, Object, Partial, Place, Value
+from olympus_rules.reach.values import (
+    BoundMethod,
+    Constructor,
+    Container,
+    Function,
+    Key,
+    Library,
+    Object,
+    Partial,
+    Place,
+    Value,
+)
 
 __all__ = ["PythonCalls"]
 
@@ -42,6 +53,7 @@ class PythonCalls:
         element = self.heap.element(self.heap.made(call.result), None)
         for slot, _ in call.arguments[:1]:
             self.slots.watch(slot, lambda value: self.binding.feed(value, [], element, 0), *FUNCTION)
+            self.slots.watch(slot, lambda _: self.heap.made(element), Library)  # `list`, or another type of Python
 
     def of_method(self, call: Call) -> Call:
         """Return a call that binds arguments of a method after its object, which the method gets when it is called."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
-from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.libraries.names import DICTIONARY, PRNG_KEY
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
@@ -19,7 +20,7 @@ from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.raw_keys import RawKeys, place_of
-from olympus_rules.reach.sites import Call
+from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
@@ -42,6 +43,7 @@ from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]
 
+MAKING_CLASSES = frozenset({"make_dataclass", "namedtuple", "type"})
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 NAMESPACES = frozenset({"globals", "locals", "vars"})
@@ -75,6 +77,7 @@ class Reader:
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
         self.methods: dict[Slot, Slot] = {}
         self.properties: dict[Slot, list[Slot]] = {}
+        self.bodies: dict[ir.FunctionCode, ir.ClassCode | None] = {}  # the class whose body is read in a scope
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
@@ -148,9 +151,11 @@ class Reader:
         if variable is not None or "$" in made.name:
             self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
             return
+        is_builtin = hasattr(builtins, made.name)
         for module in self.module.stars:
-            self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
-        if hasattr(builtins, made.name):
+            if not (is_builtin and module.partition(".")[0] in sys.stdlib_module_names):  # few of which hide a builtin
+                self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
+        if is_builtin:
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
@@ -158,7 +163,7 @@ class Reader:
         source = self.register(code, made.src)
         self.slots.add_edge(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
         owner, dot, name = made.name.rpartition(".")
-        class_ = code.definitions.get(owner) if dot else None
+        class_ = code.definitions.get(owner, self.bodies.get(code)) if dot else None  # the name may be bound again
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
             if source in self.properties:
                 self.attributes.set_property(class_, name, self.properties[source])
@@ -207,12 +212,13 @@ class Reader:
             self.operators.write(owner, made.name, source, place_of(self.file, made.node))
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
-        """Note what is written to an attribute, or to an element of one, with its place."""
+        """Note what is written to an attribute or to an element, with its place."""
         node = made.node
-        target = node.value if isinstance(node, ast.Subscript) else node
-        if isinstance(node, ast.expr) and isinstance(target, ast.Attribute):
+        if isinstance(node, ast.Attribute | ast.Subscript):
             owner, source = self.register(code, made.obj), self.register(code, made.src)
-            self.attributes.written.append((place_of(self.file, node), ast.unparse(node), owner, source))
+            is_variable = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+            written = Written(place_of(self.file, node), ast.unparse(node), owner, source, is_variable=is_variable)
+            self.attributes.written.append(written)
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
         """Read an element; a slice of a container has all of its elements."""
@@ -448,12 +454,22 @@ class Reader:
         if made_of_names is not None:
             self.slots.put(call.result, Function(made_of_names))
             self.read_all(made_of_names)
-        if callee == "namedtuple" and len(arguments) > 1:
-            fields = constant_names(arguments[1])
-            if fields:
-                class_ = ir.ClassCode(callee, ast.ClassDef(callee, [], [], [], []), fields=fields)
-                self.heap.classes.described.add(class_)
-                self.slots.put(self.register(code, made.dst), Class(class_))
+        if callee == "TypedDict":
+            self.slots.put(call.result, Library(DICTIONARY))
+        if callee in MAKING_CLASSES and len(arguments) > 1:
+            self.called_class(callee, call, arguments)
+
+    def called_class(self, maker: str, call: Call, arguments: list[ast.expr]) -> None:
+        """Make a class by a call, with the fields that it names, or the attributes of a dictionary."""
+        fields = [] if maker == "type" else constant_names(arguments[1])
+        class_ = ir.ClassCode(maker, ast.ClassDef(maker, [], [], [], []), fields=fields)
+        if maker == "type" and len(call.given) == 3:
+            self.attributes.set_fields(class_, call.given[2])
+            self.heap.iterate(call.given[1], call.result)  # its objects may be taken for those of its bases
+        elif not fields:
+            return
+        self.heap.classes.described.add(class_)
+        self.slots.put(call.result, Class(class_))
 
     def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
         """Return the dictionary of the variables of a scope."""
@@ -488,6 +504,8 @@ class Reader:
                 self.attributes.write(owner, each, source)
             if not spelled:
                 self.attributes.write_any(owner, source)
+            spelled = [ast.unparse(made.node.args[0]), *spelled[:1]]
+            self.attributes.written.append(Written(place_of(self.file, made.node), ".".join(spelled), owner, source))
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
@@ -588,8 +606,14 @@ class Reader:
         if self.graph.attributes.names.is_described(self.file, made.code.node):
             self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
-        self.heap.classes.add(made.code, [self.register(code, base) for base in made.bases])
+        keywords = (each for each in made.code.node.keywords if each.arg == "metaclass")  # whose methods a class has
+        metaclass = [
+            slot for each in keywords for slot in self.graph.expressions.get(place_of(self.file, each.value), ())
+        ]
+        self.heap.classes.add(made.code, [*(self.register(code, base) for base in made.bases), *metaclass])
+        outer, self.bodies[code] = self.bodies.get(code), made.code
         self.block(code, made.body)
+        self.bodies[code] = outer
 
 
 def copied_dictionary(made: ast.DictComp) -> ast.expr | None:
@@ -670,8 +694,9 @@ def is_fixture_maker(node: ast.expr) -> bool:
 
 
 def constant_names(node: ast.expr) -> list[str]:
-    """Return the names in ``"a b"`` or ``["a", "b"]``."""
+    """Return the names in ``"a b"``, ``["a", "b"]`` or ``[("a", int), "b"]``."""
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+    parts = [part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part for part in parts]
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return " ".join(texts).replace(",", " ").split()
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Place
 
-__all__ = ["Anywhere", "Call", "Given", "Taken"]
+__all__ = ["Anywhere", "Call", "Given", "Taken", "Written"]
 
 
 class Anywhere(tuple[Slot, ...]):
@@ -70,3 +70,22 @@ class Taken:
     name: str
     callee: str
     rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An attribute or element that is written.
+
+    Attributes:
+        place: where it is written.
+        spelled: how it is written, or the object for a call of ``setattr`` with a computed name.
+        owner: the slot of the object.
+        source: the slot of the value.
+        is_variable: whether it is an element of a variable, in which the element is followed.
+    """
+
+    place: Place
+    spelled: str
+    owner: Slot
+    source: Slot
+    is_variable: bool = False

@@ -9,13 +9,12 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
-from olympus_rules.libraries.names import ELEMENTWISE_MODULES, METADATA
+from olympus_rules.libraries.names import CHOOSING, ELEMENTWISE_MODULES, METADATA
 
 __all__ = ["array_function", "pure"]
 
 
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
-CHOOSING = {"where", "select"}
 JOINING = STACKING | CHOOSING
 
 

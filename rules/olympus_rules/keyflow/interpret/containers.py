@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.keyflow.domain.access import DICTIONARY, element, get_item
+from olympus_rules.keyflow.domain.access import DICTIONARY, as_term, element, get_item
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.knowledge import Origin
 from olympus_rules.keyflow.domain.memory import exchange, set_item
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Class, Const, Iteration, Library, Map, Metadata, Sequence, Super, Value
+from olympus_rules.keyflow.domain.values import (
+    Class,
+    Const,
+    Iteration,
+    Library,
+    Map,
+    Metadata,
+    Sequence,
+    Super,
+    Value,
+)
 from olympus_rules.keyflow.interpret import arrays, higher_order, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
@@ -130,12 +141,32 @@ def sequence_method(
             result = items.pop(position)
             changed = replace(receiver, items=tuple(items))
     elif name in ("reshape", "transpose", "T"):
-        return receiver
+        return receiver if name == "reshape" and _keeps_rows(flow, receiver, values) else _rearranged(flow, receiver)
     elif name in ("index", "count", "sort", "reverse"):
         return flow.terms.fresh()
     if name in ("append", "extend", "pop", "insert", "remove", "clear"):
         exchange(flow, receiver, changed if changed is not None else replace(receiver, open=True), variable)
     return result if result != Const(None) else flow.terms.fresh()
+
+
+def _keeps_rows(flow: Flow, array: Sequence, values: tuple[Value, ...]) -> bool:
+    """Return whether a reshape gives a stack of single keys the two axes that it has: its length, and the words."""
+    sizes = values[0].items if len(values) == 1 and isinstance(values[0], Sequence) else values
+    rows = (Const(-1),) if array.open else (Const(-1), Const(len(array.items)))
+    are_single = all(isinstance(each, Term) and flow.knowledge.rank(each) in (0, None) for each in array.items)
+    return len(sizes) == 2 and sizes[0] in rows and are_single
+
+
+def _rearranged(flow: Flow, array: Sequence) -> Value:
+    """Return an array of the same keys in other places, with an unknown number of axes."""
+    origins = [flow.knowledge.origins.get(item) if isinstance(item, Term) else None for item in array.items]
+    rearranged = flow.terms.make(
+        "op", ("rearranged", flow.terms.number()), *(as_term(flow, each) for each in array.items)
+    )
+    kinds = {origin.kind for origin in origins if origin is not None}
+    if len(kinds) == 1 and None not in origins:
+        flow.knowledge.origins.setdefault(rearranged, Origin(kinds.pop(), None))
+    return rearranged
 
 
 def map_method(flow: Flow, receiver: Map, name: str, values: tuple[Value, ...], arguments: Arguments) -> Value:
