@@ -48,7 +48,9 @@ def test_axes_of_parts_that_hold_the_same_are_told_once() -> None:
     assert sum(read) < 4 * MANY
 
 
-CLASSES = "".join(f"class C{number}:\n    def __init__(self):\n        self.a = Field()\n\n\n" for number in range(MANY))
+CLASSES = "".join(
+    f"class C{number}:\n    def __init__(self):\n        self.a = Field()\n\n\n" for number in range(MANY)
+)
 DESCRIPTORS = f"""\
 import jax
 
