@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 
 from olympus_rules.code import instructions as ir
@@ -248,16 +247,16 @@ class Binding:
 
     def bind_members(self, code: ir.ClassCode, name: str, call: Call) -> None:
         """Call a method of a class: one that several classes inherit is called once."""
+
+        def bind(method: Value) -> None:
+            assert isinstance(method, Member)
+            self.bind(method.code, call, 1)
+
         members = self.slots.slot("members called", call.result)
         if members not in self.slots.unlimited:
             self.slots.unlimited.add(members)
-            self.slots.watch(members, partial(self.bind_member, call), Member)
+            self.slots.watch(members, bind, Member)
         self.slots.add_edge_of(self.heap.classes.member(code, name), members, Member)
-
-    def bind_member(self, call: Call, method: Value) -> None:
-        """Call a method of a class."""
-        assert isinstance(method, Member)
-        self.bind(method.code, call, 1)
 
     def make(self, class_: Value, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""
