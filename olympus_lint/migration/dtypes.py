@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from olympus_rules.libraries.names import NUMPY
 from olympus_rules.syntax.document import Parents
 
 __all__ = ["is_for_people", "is_numeric", "reads_of", "scope_of"]
@@ -13,8 +12,8 @@ __all__ = ["is_for_people", "is_numeric", "reads_of", "scope_of"]
 TELLING = frozenset("critical debug error exception fail info log print warn warning".split())  # noqa: SIM905
 """Functions that show text to people."""
 TEXT = frozenset({"format", "hash", "repr", "str"})
-QUESTIONS = frozenset({"can_cast", "dtype", "finfo", "iinfo", "promote_types", "result_type"})
-"""Functions of ``jax.numpy`` that reject the dtype of typed keys, or answer otherwise."""
+QUESTIONS = frozenset({"can_cast", "canonicalize_dtype", "dtype", "finfo", "iinfo", "promote_types", "result_type"})
+"""Functions of ``jax.numpy`` and ``jax.dtypes`` that reject the dtype of typed keys, or answer otherwise."""
 WORDS = (2, 4)
 """The number of words of a raw key."""
 
@@ -41,7 +40,7 @@ def is_numeric(dtype: ast.expr, parents: Parents, named: Callable[[ast.expr], st
     package, _, name = named(call.func).rpartition(".")
     if package == "builtins" and name in TEXT:
         return not is_for_people(dtype, parents)
-    if package.partition(".")[0] == "numpy" or (package == NUMPY and name in QUESTIONS):
+    if package.partition(".")[0] == "numpy" or (package.startswith("jax.") and name in QUESTIONS):
         return True
     shape = next((option.value for option in call.keywords if option.arg == "shape"), [*call.args, None][0])
     last = shape.elts[-1] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else shape

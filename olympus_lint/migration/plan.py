@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
@@ -27,6 +28,7 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
+    from olympus_rules.reach.beginnings import Beginnings
     from olympus_rules.reach.escapes import Escape
     from olympus_rules.reach.joins import Join
     from olympus_rules.reach.paths import Found
@@ -223,6 +225,12 @@ class _Held:
         self.remade = self._reached.graph.remade
         self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
 
+    @cached_property
+    def _ways(self) -> Beginnings:
+        from olympus_rules.reach.beginnings import Beginnings
+
+        return Beginnings(self._reached.paths)
+
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""
         return self.reasons[place_of(file.path, mention.fact.node)]
@@ -273,7 +281,7 @@ class _Held:
     def _begun(self, maker: Place, targets: Collection[int]) -> Reason:
         """Return the step up to which the way of a key is sure: the same one for all places without a path."""
         if maker not in self._beginnings:
-            way = self._reached.paths.beginning(targets, maker)
+            way = self._ways.of(targets, maker)
             begun = not_followed(maker, self._filenames) if way is None else first_doubt(way, maker, self._filenames)
             self._beginnings[maker] = begun
         return self._beginnings[maker]

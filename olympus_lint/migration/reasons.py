@@ -22,11 +22,13 @@ UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may me
 """The predicates of reasons, and the same for a path with steps that may not be taken."""
 
 
+HOLDERS = {"object": "an object", "container": "a container"}
 OBJECT = "is in an object of `{target}`, and where each of these objects goes is not known"
 ATTRIBUTE = "becomes the attribute `{name}` of an object that is not told apart from others"
 OPEN = {
     "anywhere": "may become an attribute of an object of `{target}`, by a method or a name that is not known",
     "attribute": ATTRIBUTE,
+    "crowd": "is passed to `{name}`, where unrelated values come together",
     "given back": "is passed to `{name}`, and whether that gives it back is not known",
     "held": OBJECT,
     "leaf": OBJECT,
@@ -79,11 +81,12 @@ def by_way(reason: Reason, way: Way, filenames: Mapping[str, str]) -> Reason:
     """Return a reason with a clear path, and with what is not known of that."""
     path = _path(way.steps, Step(reason.filename, reason.row), filenames)
     if not way.doubts:
-        return replace(reason, path=path)
+        return replace(reason, text=_held(reason.text, way.holder), path=path)
     (doubt,) = way.doubts
     where = f" ({_spot(doubt.place, filenames)})" if doubt.place is not None else ""
     calls = f"calls `{doubt.target}`" if doubt.target else "hands it on"
-    return replace(reason, text=f"{_unsure(reason.text)}, if `{doubt.name}`{where} {calls}", path=path)
+    text = _held(_unsure(reason.text), way.holder)
+    return replace(reason, text=f"{text}, if `{doubt.name}`{where} {calls}", path=path)
 
 
 def not_followed(maker: Place, filenames: Mapping[str, str]) -> Reason:
@@ -101,11 +104,12 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     text = OPEN.get(doubt.kind, "is passed to `{name}`, of which it is not known what it calls")
     if doubt.kind not in OPEN and doubt.leaves:
         text = "is returned by `{target}`, which may be what `{name}` calls"
-    elif doubt.kind not in OPEN and doubt.place is not None:
+    elif doubt.kind not in OPEN.keys() - {"crowd"} and doubt.place is not None:
         place = doubt.place
     where = _spot(doubt.place or place, filenames)
     said = text.format(name=doubt.name, target=doubt.target or "a function", where=where)
     filename = filenames[place.file]
+    said = _held(said, doubt.holder)
     return Reason(filename, place.line, said, path=_path(steps, Step(filename, place.line), filenames))
 
 
@@ -161,6 +165,12 @@ def _unsure(text: str) -> str:
         if text.startswith(sure):
             return unsure + text.removeprefix(sure)
     return text
+
+
+def _held(text: str, holder: str) -> str:
+    """Return what is said of a key, or the same of the object or container that has it."""
+    moves = text.startswith(("is passed", "is written", "is returned", "may be passed", "becomes", "may become"))
+    return f"is in {HOLDERS[holder]} that {text}" if holder and moves else text
 
 
 def _spot(place: Place, filenames: Mapping[str, str]) -> str:

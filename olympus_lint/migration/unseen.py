@@ -16,7 +16,7 @@ from olympus_lint.migration.callees import library_of
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
 from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, LAX, NUMPY, OF_ROWS, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, INITIALIZERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value, Words
 from olympus_rules.syntax import Document
@@ -58,6 +58,8 @@ BY_AXES = frozenset(
 """Functions of numbers, and those that are given an entry for each axis or the axes by their numbers."""
 WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
 """Functions that work on all words if they are given no axis, with the position of the axis."""
+REDUCING = ("cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce_")
+"""The start of the names of functions of ``jax.lax`` that compute with numbers along an axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
 TEXT = frozenset({"abs", "bytes", "complex", "divmod", "float", "hash", "int", "pow", "range", "repr", "round", "str"})
 ITERATING = frozenset(
@@ -287,7 +289,7 @@ class Use:
         rank = self.reached.rank(place_of(self.path, self.given))
         if rank is not None or self.careful:
             return rank or 0
-        owner = self.given.value if isinstance(self.given, ast.Attribute) else None
+        owner = self.given.value if isinstance(self.given, ast.Attribute | ast.Subscript) else None
         is_of_one = owner is not None and self.reached.are_no_batches(place_of(self.path, owner))
         return 0 if is_of_one and self.likely_rank == 0 else None
 
@@ -502,7 +504,7 @@ class Use:
             return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
         if name in OF_ROWS:
             return self.rank is not None and self.rank < OF_ROWS[name] - inside  # a list around keys is an axis more
-        if package == LAX and last in COLLECTIVES:
+        if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING)):
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
             return not any(isinstance(value, Function) for node in call.args[:1] for value in self.values(node))
@@ -514,7 +516,8 @@ class Use:
         if package.partition(".")[0] == "numpy":
             return True
         if package not in (NUMPY, LAX):
-            return False
+            model = self.reached.names.libraries.get(name)
+            return model.is_jax and model.makes_arrays and not model.takes_keys and package != INITIALIZERS
         if last in DESCRIBING:
             return self.is_describing(call, last)
         others = [argument for argument in call.args if argument is not self.node]

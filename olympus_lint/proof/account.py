@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from olympus_lint.migration.section import Section
-from olympus_lint.proof.blame import Spot
-from olympus_lint.proof.outcomes import COMMAND, Outcomes
+from olympus_lint.proof.blame import Spot, at
+from olympus_lint.proof.outcomes import COMMAND, Outcomes, Row
 from olympus_lint.proof.trial import Compared, Failure, Proof
 from olympus_lint.reporting.phrases import count, printable
 
@@ -129,12 +129,19 @@ def failure_as_data(failure: Failure) -> dict[str, object]:
         "before": failure.change.before or None,
         "status": test.status,
         "message": test.message,
+        "also": failure.change.also,
         "traceback": [{"filename": file, "row": row} for file, row in test.frames],
-        "places": places(failure.places),
+        "places": [place(spot, test.frames) for spot in failure.places],
         "announced": failure.is_announced,
     }
 
 
-def places(spots: Sequence[Spot]) -> list[dict[str, object]]:
-    """Return places of the report as data for JSON."""
-    return [{"filename": spot.filename, "row": spot.row, "name": spot.name, "kind": spot.kind} for spot in spots]
+def place(spot: Spot, frames: Sequence[Row]) -> dict[str, object]:
+    """Return a place of the report as data for JSON."""
+    return {
+        "filename": spot.filename,
+        "row": spot.row,
+        "name": spot.name,
+        "kind": spot.kind,
+        "in_traceback": bool(at([spot], frames)),
+    }

@@ -12,7 +12,7 @@ from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
 from olympus_lint.proof.outcomes import Change, Outcomes, Row
 
-__all__ = ["Spot", "culprits", "places_of", "spots_of"]
+__all__ = ["Spot", "at", "culprits", "places_of", "spots_of"]
 
 KINDS = ("rewritten", "renamed", "left", "held back")
 

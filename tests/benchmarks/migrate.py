@@ -1,12 +1,12 @@
 """Released packages, migrated, with their own tests before and after: ``python tests/benchmarks/migrate.py``.
 
-Usage: ``python tests/benchmarks/migrate.py --python PATH [--sdists FOLDER] [--jobs N] [PACKAGE ...]``
+Usage: ``python tests/benchmarks/migrate.py [--python [PACKAGE=]PATH ...] [--sdists FOLDER] [--jobs N] [PACKAGE ...]``
 or ``python tests/benchmarks/migrate.py --cost FOLDER ...``
 
-Each package is copied, its tests are run, ``olympus-lint --migrate --fix .`` rewrites it, and its tests are run again
-under the same JAX. No test that passed may fail afterwards, but for those that are listed with the reason, and a second
-migration may change nothing. The constructors of raw keys are counted: renamed, held back, and left without a reason.
-The interpreter has pytest, pytest-xdist and what the packages need, in versions that take typed keys.
+Each package is migrated in both styles, and its tests run under one JAX: before, after, and after with
+``JAX_ENABLE_CUSTOM_PRNG=1``. A test that fails only afterwards is announced if a place that the report leaves to a
+person is in its traceback. The exit status is 1 if one is not announced, or if a second migration changes something.
+The interpreters have pytest, pytest-xdist and what the packages need, in versions that take typed keys.
 
 With ``--cost``, the migration of each folder is planned, nothing is changed, and its CPU time and peak memory are
 printed. The exit status is 1 if one of them is over its limit.
@@ -18,14 +18,16 @@ import argparse
 import json
 import os
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,33 +39,25 @@ class Suite:
     Attributes:
         folder: the source distribution.
         tests: the tests that are run, as pytest takes them; globs are allowed.
-        excused: tests that may fail afterwards, with the reason.
+        added: a file of ``suites`` that is put into the package, as its releases have no tests.
     """
 
     folder: str
     tests: tuple[str, ...]
-    excused: tuple[tuple[str, str], ...] = ()
+    added: str = ""
 
 
 MOST_SECONDS, MOST_MEBIBYTES = 60, 1024
 LIMITS = {"flax": (120, 1536)}
 """The limits of CPU time and memory for some folders, by the start of their names, in place of those of all others."""
-HAIKU = "base random stateful attention dropout basic lift multi_transform summarise eval_shape jaxpr_info recurrent"
-RANDOM_TEST = "haiku._src.random_test.RandomTest"
+HAIKU = "base random stateful attention basic lift multi_transform summarise eval_shape jaxpr_info recurrent"
+FED = "aggregators/aggregator_test.py aggregators/compression_test.py algorithms models core"
 SUITES = {
     "mctx": Suite("mctx-0.0.71", ("mctx",)),
-    "rlax": Suite("rlax-0.1.9", ("rlax",)),
-    "dm-haiku": Suite(
-        "dm_haiku-0.0.17",
-        tuple(f"haiku/_src/{name}_test.py" for name in f"{HAIKU} batch_norm".split()),
-        (
-            (
-                f"{RANDOM_TEST}::test_rbg_default_impl",
-                "it asserts the shape (4,) of a key that a transformed function gives",
-            ),
-            (f"{RANDOM_TEST}::test_rbg_default_impl_invalid_key_shape", "it cuts words off a key to see them refused"),
-        ),
-    ),
+    "rlax": Suite("rlax-0.1.9", ("rlax/_src/[!m]*_test.py", "rlax/_src/m[!p]*_test.py")),
+    "fedjax": Suite("fedjax-0.0.17", (*(f"fedjax/{name}" for name in FED.split()), "examples")),
+    "jumanji": Suite("jumanji-1.1.2", ("jumanji_test.py",), added="jumanji_test.py"),
+    "dm-haiku": Suite("dm_haiku-0.0.17", tuple(f"haiku/_src/{name}_test.py" for name in f"{HAIKU} batch_norm".split())),
     "distrax": Suite(
         "distrax-0.1.9",
         (
@@ -85,38 +79,18 @@ SUITES = {
 }
 
 
-def outcomes(python: str, folder: Path, tests: tuple[str, ...], jobs: int) -> tuple[dict[str, str], float]:
-    """Run tests; return the outcome of each, and the seconds that it took."""
-    report = folder / "olympus-report.xml"
-    paths = [str(path.relative_to(folder)) for pattern in tests for path in sorted(folder.glob(pattern))]
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", "-n", str(jobs), *paths]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    started = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        print(done.stdout[-3000:], done.stderr[-1000:])
-    found: dict[str, str] = {}
-    for case in ElementTree.parse(report).iter("testcase"):
-        kinds = {child.tag for child in case} & {"failure", "error", "skipped"}
-        found[f"{case.get('classname')}::{case.get('name')}"] = min(kinds, default="passed")
-    return found, time.perf_counter() - started
+STYLES = ("typed", "portable")
+RUNS = {"after": "after", "typed": "after, with JAX_ENABLE_CUSTOM_PRNG=1"}
 
 
-def migrated(folder: Path) -> dict[str, object]:
+def migrated(folder: Path, *options: str) -> dict[str, Any]:
     """Migrate a folder; return the report."""
     paths = [str(ROOT / name) for name in (".", "rules", "codemods", "runtime")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    options = ["--migrate", "--fix", "--no-respect-gitignore", "--output-format", "json", "."]
-    done = subprocess.run(
-        [sys.executable, "-m", "olympus_lint", *options],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "olympus_lint", "--no-respect-gitignore", "--output-format", "json", *options, "."]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     print(done.stderr, end="", file=sys.stderr)
-    report: dict[str, object] = json.loads(done.stdout)
+    report: dict[str, Any] = json.loads(done.stdout)
     return report
 
 
@@ -155,48 +129,76 @@ def sources(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*.py")}
 
 
-def measure(name: str, suite: Suite, options: argparse.Namespace, temporary: Path) -> bool:
-    """Migrate one package; say whether all is as it should be."""
-    folder = temporary / name
+def measure(name: str, style: str, python: str, options: argparse.Namespace, temporary: Path) -> bool:
+    """Migrate one package in one style; say whether all is as it should be."""
+    suite, folder = SUITES[name], temporary / name
     shutil.copytree(options.sdists.absolute() / suite.folder, folder)
-    before, seconds = outcomes(options.python, folder, suite.tests, options.jobs)
-    print(f"{name}: {told(before)} before, in {seconds:.0f} s", flush=True)
-    started = time.perf_counter()
-    report = migrated(folder)
-    print(f"  migrated in {time.perf_counter() - started:.0f} s: {len(report['files'])} files changed")  # type: ignore[arg-type]
-    constructors: list[dict[str, list[dict[str, str]]]] = report["constructors"]  # type: ignore[assignment]
-    held = [each for each in constructors if each["held_back_by"]]
-    print(f"  constructors: {len(constructors)}, renamed {len(constructors) - len(held)}, held back {len(held)}")
+    if suite.added:
+        shutil.copy(Path(__file__).with_name("suites") / suite.added, folder)
+    tests = [str(path.relative_to(folder)) for pattern in suite.tests for path in sorted(folder.glob(pattern))]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(options.jobs), *tests]
+    report = migrated(folder, f"--migrate={style}", "--check", shlex.join(command))
+    check = report["check"]
+    print(f"{name}, {style}: {told(check['before']['tests'])} before", flush=True)
+    told_constructors(report)
+    unannounced = sum(told_run(RUNS[key], check[key]) for key in RUNS if check[key] is not None)
+    migrated(folder, f"--migrate={style}", "--fix")
+    once = sources(folder)
+    migrated(folder, f"--migrate={style}", "--fix")
+    again = [str(path.relative_to(folder)) for path, data in sources(folder).items() if once[path] != data]
+    print(f"  a second migration changes {', '.join(again) or 'nothing'}", flush=True)
+    return not again and not unannounced
+
+
+def told_constructors(report: Mapping[str, Any]) -> None:
+    """Print what becomes of the constructors, and what is left."""
+    held = [each for each in report["constructors"] if each["held_back_by"]]
+    print(f"  {len(report['constructors'])} constructors, {len(held)} held back; {len(report['files'])} files change")
     for each in held:
         reasons = "; ".join(
             f"{reason['text']} ({reason['filename']}:{reason['row']})" for reason in each["held_back_by"]
         )
-        print(f"    held: {each['filename']}:{each['location']['row']}: {reasons[:300]}")  # type: ignore[call-overload]
-    for place in report["left"]:  # type: ignore[attr-defined]
-        print(f"  left: {place['filename']}:{place['location']['row']} {place['code']} {place['message'][:120]}")
-    after, seconds = outcomes(options.python, folder, suite.tests, options.jobs)
-    print(f"  {told(after)} after, in {seconds:.0f} s")
-    excused = dict(suite.excused)
-    broken = [test for test, outcome in before.items() if outcome == "passed" and after.get(test) != "passed"]
-    for test in broken:
-        print(f"  now {after.get(test, 'gone')}: {test} [{excused.get(test, 'NOT EXCUSED')}]")
-    once = sources(folder)
-    migrated(folder)
-    again = [str(path.relative_to(folder)) for path, data in sources(folder).items() if once[path] != data]
-    print(f"  a second migration changes {', '.join(again) or 'nothing'}", flush=True)
-    return not again and all(test in excused for test in broken) and "passed" in before.values()
+        print(f"    held: {each['filename']}:{each['location']['row']}: {reasons[:300]}")
+    for place in report["left"]:
+        print(f"    left: {place['filename']}:{place['location']['row']} {place['code']} {place['message'][:120]}")
 
 
-def told(outcomes: dict[str, str]) -> str:
+def told_run(when: str, run: Mapping[str, Any]) -> int:
+    """Print the outcomes of one run; return how many new failures the report does not announce."""
+    print(f"  {told(run['tests'])} {when}", flush=True)
+    unannounced = 0
+    for failure in run["new_failures"]:
+        to_review = [place for place in failure["places"] if place["kind"] in ("left", "held back")]
+        places = [place for place in to_review if place["in_traceback"]]
+        unannounced += not places
+        also = f" and {failure['also']} tests that did not run" if failure["also"] else ""
+        print(f"    now {failure['status']}: {failure['test']}{also}: {failure['message']}")
+        print(f"      {'announced' if places else 'NOT ANNOUNCED'}; in its traceback: {told_places(places)}")
+        print(f"      among the executed lines: {told_places(place for place in to_review if place not in places)}")
+    return unannounced
+
+
+def told_places(places: Iterable[Mapping[str, Any]]) -> str:
+    """Return places of a report."""
+    return ", ".join(f"{each['filename']}:{each['row']} {each['name']} ({each['kind']})" for each in places) or "none"
+
+
+def told(tests: Mapping[str, str]) -> str:
     """Return how many tests had which outcome."""
-    counts = {kind: list(outcomes.values()).count(kind) for kind in ("passed", "failure", "error", "skipped")}
-    return ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
+    return ", ".join(f"{number} {status}" for status, number in Counter(tests.values()).most_common())
+
+
+def interpreter(name: str, given: Sequence[str]) -> str:
+    """Return the Python for a package, of those that were given as ``PATH`` or ``PACKAGE=PATH``."""
+    named = [path for package, _, path in (each.partition("=") for each in given) if path and package == name]
+    plain = [each for each in given if "=" not in each]
+    return [sys.executable, *plain, *named][-1]
 
 
 def main() -> int:
     """Migrate the packages; the exit status is 1 if one of the demands is not met."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--python", action="append", default=[], metavar="[PACKAGE=]PATH")
     parser.add_argument("--sdists", type=Path, default=Path("corpus"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cost", type=Path, nargs="+", metavar="FOLDER")
@@ -207,8 +209,10 @@ def main() -> int:
         return int(bool(over))
     failures = 0
     for name in options.packages:
-        with tempfile.TemporaryDirectory() as temporary:
-            failures += not measure(name, SUITES[name], options, Path(temporary))
+        for style in STYLES:
+            with tempfile.TemporaryDirectory() as temporary:
+                python = interpreter(name, options.python)
+                failures += not measure(name, style, python, options, Path(temporary))
     return int(failures > 0)
 
 

@@ -30,6 +30,18 @@ from jax.flatten_util import ravel_pytree
 key = jax.random.PRNGKey(1)
 """
 LOST = {
+    "an element of a named tuple": """
+class State(NamedTuple):
+    rng: Any
+    size: int = 1
+
+
+out = State(key)[0][1]
+""",
+    "a norm": "out = jnp.linalg.norm((lambda: key)())\n",
+    "a function of numbers": "out = jax.nn.one_hot((lambda: key)(), 3)\n",
+    "a reduction of jax.lax": "out = jax.lax.reduce_max((lambda: key)(), (0,))\n",
+    "a question about the dtype": "out = jax.dtypes.canonicalize_dtype((lambda: key)().dtype)\n",
     "a list that a dictionary makes": """
 state = collections.defaultdict(list)
 state['rng'].append(key)
@@ -190,6 +202,7 @@ out = ravel_pytree(state)[0]
 """,
 }
 FINE = {
+    "keys for initializers": "out = jax.nn.initializers.zeros((lambda: key)(), (2,))\n",
     "an attribute of a batch of tuples": """
 class State(NamedTuple):
     rng: Any

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration, migrate
 from olympus_lint.project.settings import Settings
+from olympus_rules.reach.slots import Slots
+from olympus_rules.reach.values import Value
 
 HEAD = """\
 import functools
@@ -93,3 +97,31 @@ def test_keys_in_a_mapped_function_are_fine(code: str) -> None:
     migration = migrated(code)
     assert not migration.is_open and "PRNGKey" not in migration.texts[0].new
     assert outcome(migration.texts[0].new) == outcome(f"{HEAD}{code}\n")
+
+
+def shared_by_containers(number: int) -> str:
+    """Return code that maps over a tree, in which one of very many lists is, each with one of very many functions."""
+    functions = [f"f{each}" for each in range(number)]
+    made = "".join(f"def {name}(x):\n    return x\n\n\n" for name in functions)
+    lists = "    if f:\n        x = [f]\n" * number
+    return (
+        f"{made}for f in [{', '.join(functions)}]:\n{lists}tree = {{'a': x}}\njax.vmap(f0, in_axes=({{'a': 1}},))(tree)"
+    )
+
+
+def test_what_containers_share_is_listed_once() -> None:
+    listed: list[int] = []
+    of_mask = Slots.listed
+
+    def counted(slots: Slots, mask: int) -> list[Value]:
+        found = of_mask(slots, mask)
+        listed.append(len(found))
+        return found
+
+    numbers = []
+    for number in (20, 40):
+        listed.clear()
+        with patch.object(Slots, "listed", counted):
+            migrated(shared_by_containers(number))
+        numbers.append(sum(listed))
+    assert numbers[1] < 2.5 * numbers[0]

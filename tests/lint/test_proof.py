@@ -185,9 +185,10 @@ def test_what_makes_tests_fail_is_withheld(stubs: Path) -> None:
     low, size = failures.values()
     assert low["traceback"][-1] == {"filename": "src/pkg/helper.py", "row": 2} and "TypeError" in low["message"]
     place = {"filename": "src/pkg/sim.py", "row": 12, "name": "`jax.random.PRNGKey`", "kind": "held back"}
-    assert low["places"] == [place] and low["announced"]
+    assert low["places"] == [{**place, "in_traceback": True}] and low["announced"] and low["also"] == 0
     assert size["traceback"] == [{"filename": "tests/test_sim.py", "row": 15}]  # a silent change
-    assert [each["row"] for each in size["places"]] == [17] and check["not_imported"] == []
+    assert [(each["row"], each["in_traceback"]) for each in size["places"]] == [(17, False)]
+    assert check["not_imported"] == []
     changed = {**PROJECT, "src/pkg/sim.py": PROJECT["src/pkg/sim.py"].replace("PRNGKey", "key", 1)}
     assert contents(project) == {name: text.encode() for name, text in changed.items()}  # and no caches
 

@@ -296,6 +296,186 @@ TOLD_APART = {
         """,
         [True],
     ),
+    "a variable that is bound again": (
+        """
+        def first(key):
+            somelib.show(key)
+            key = jax.random.PRNGKey(0)
+            return jax.random.normal(key)
+        def last():
+            key = jax.random.PRNGKey(1)
+            key = somelib.load()
+            somelib.show(key)
+        def default(key=jax.random.PRNGKey(2)):
+            key = 3
+            return somelib.show(key)
+        """,
+        [False, False, False],
+    ),
+    "a variable that is bound again on some ways": (
+        """
+        def branch(n):
+            key = jax.random.PRNGKey(0)
+            if n:
+                key = 3
+            somelib.show(key)
+        def failure(n):
+            key = jax.random.PRNGKey(1)
+            try:
+                key = n()
+            except ValueError:
+                pass
+            somelib.show(key)
+        def context(n):
+            key = jax.random.PRNGKey(2)
+            with n:
+                key = n()
+            somelib.show(key)
+        def late(n):
+            try:
+                if n:
+                    key = jax.random.PRNGKey(3)
+                    return n()
+            finally:
+                somelib.show(key)
+        """,
+        [True, True, True, True],
+    ),
+    "a variable that a loop binds again": (
+        """
+        def after(n):
+            key = jax.random.PRNGKey(0)
+            for _ in range(n):
+                somelib.show(key)
+                key = 3
+        def before(n):
+            key = None
+            for _ in range(n):
+                somelib.show(key)
+                key = jax.random.PRNGKey(1)
+        def dropped(n):
+            key = None
+            for _ in range(n):
+                somelib.show(key)
+                key = jax.random.PRNGKey(2)
+                key = 3
+        def skipped(n):
+            key = None
+            while n:
+                somelib.show(key)
+                key = jax.random.PRNGKey(3)
+                if n():
+                    continue
+                key = 3
+        def left(n):
+            while True:
+                key = jax.random.PRNGKey(4)
+                if n():
+                    break
+                key = 3
+            somelib.show(key)
+        """,
+        [True, True, False, True, True],
+    ),
+    "a variable that is read later": (
+        """
+        def inside():
+            key = 3
+            def inner():
+                somelib.show(key)
+            key = jax.random.PRNGKey(0)
+            return inner
+        def lazily(n):
+            key = 3
+            shown = (somelib.show(key) for _ in n)
+            key = jax.random.PRNGKey(1)
+            return list(shown)
+        def outside():
+            key = jax.random.PRNGKey(2)
+            def inner():
+                return key
+            jax.random.normal(key)
+            key = 3
+            return somelib.show(key), inner()
+        KEY = jax.random.PRNGKey(3)
+        def read():
+            return somelib.show(KEY)
+        read()
+        KEY = 3
+        """,
+        [True, True, False, True],
+    ),
+    "a variable that is changed in place": (
+        """
+        def added(other):
+            keys = [jax.random.PRNGKey(0)]
+            keys += other
+            somelib.show(keys[0])
+        def written(n):
+            keys = [None] * n
+            keys[0] = jax.random.PRNGKey(1)
+            somelib.show(keys[0])
+        """,
+        [True, True],
+    ),
+    "what a mapped function makes of keys": (
+        """
+        def draw(x, key):
+            return x + jax.random.normal(key)
+        def show(x):
+            drawn = jax.lax.map(lambda key: draw(x, key), jax.random.split(jax.random.PRNGKey(0)))
+            somelib.show(drawn)
+        def show_keys(x):
+            keys = jax.lax.map(lambda key: jax.random.fold_in(key, x), jax.random.split(jax.random.PRNGKey(1)))
+            somelib.show(keys)
+        """,
+        [False, True],
+    ),
+    "a method of a class that is spelled out": (
+        """
+        class Quiet:
+            @staticmethod
+            def act(key):
+                return jax.random.normal(key)
+        class Loud(Quiet):
+            @staticmethod
+            def act(key):
+                return somelib.show(key)
+        Quiet.act(jax.random.PRNGKey(0))
+        Loud.act(jax.random.PRNGKey(1))
+        """,
+        [False, True],
+    ),
+    "positional arguments of a class with fields and an __init__": (
+        """
+        import equinox as eqx
+        class Flow(eqx.Module):
+            size: int
+            mean: object
+            def __init__(self, key, size, mean=None):
+                self.size = size
+                self.mean = jax.random.normal(key) if mean is None else mean
+            def show(self):
+                return somelib.show(self.size)
+        Flow(jax.random.PRNGKey(0), 3).show()
+        """,
+        [False],
+    ),
+    "an attribute with the name of an argument of a layer": (
+        """
+        import equinox as eqx
+        class Sampler:
+            def __init__(self, key):
+                self.key = key
+            def show(self):
+                return somelib.show(self.key)
+        def build():
+            return eqx.nn.Linear(2, 3, key=jax.random.PRNGKey(0))
+        def show(sampler):
+            return somelib.show(sampler.key), build()
+        """,
+        [False],
+    ),
     "a comparison with a number or text": (
         """
         def walk(key, n, mode):
@@ -1045,6 +1225,71 @@ def test_a_long_path_is_shown_without_its_middle() -> None:
     path = tuple(Step("a.py", row) for row in range(1, 10))
     assert short(path) == "a.py:1 → :2 → :3 → … → a.py:7 → :8 → :9"
     assert short(path[:2]) == ""
+
+
+def test_a_key_in_more_containers_than_are_followed_has_the_first_of_them() -> None:
+    (constructor,) = constructors(
+        """
+        def show(n):
+            state = {}
+            for _ in range(n):
+                state = {"inner": state, "key": jax.random.PRNGKey(0)}
+            somelib.show(state["inner"]["inner"]["inner"]["key"])
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == (
+        "is in a container that is not told apart from others; "
+        "look whether it is passed to `somelib.show` on program.py:7"
+    )
+    assert [step.row for step in reason.path] == [6]
+
+
+def test_what_is_passed_is_the_object_or_container_that_has_the_key() -> None:
+    found = constructors(
+        """
+        class Policy:
+            def __init__(self):
+                self.key = jax.random.PRNGKey(0)
+        class Agent(somelib.Base):
+            def __init__(self, policy):
+                super().__init__(policy)
+        Agent(Policy())
+        somelib.show({"key": jax.random.PRNGKey(1)})
+        """
+    )
+    assert [reason.text for each in found for reason in each.reasons] == [
+        "is in an object that is passed to `super().__init__`, and whether somelib takes typed keys is unknown",
+        "is in a container that is passed to `somelib.show`, and whether somelib takes typed keys is unknown",
+    ]
+
+
+LARGE = """
+def same(key):
+    return key
+def other(key):
+    return somelib.draw(same(key))
+def act(key):
+    return somelib.show(key)
+def quiet(key):
+    return jax.random.normal(key)
+def run(function):
+    return function(same(jax.random.PRNGKey(0)))
+run(act), run(quiet)
+"""
+
+
+def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 42)
+    (constructor,) = constructors(LARGE)
+    (reason,) = constructor.reasons
+    assert reason.text == (
+        "is passed to `function`, of which it is not known what it calls; "
+        "look whether it is passed to `somelib.draw` on program.py:6, or is passed to `somelib.show` on program.py:8"
+    )
+    assert [step.row for step in reason.path] == [12, 4, 12]
 
 
 def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,7 @@ class AttributeRead:
         if objects | unknown and self.left >= 0:
             self.left = -1 if unknown else self.left - objects.bit_count()
             for value in slots.listed(objects) if self.left >= 0 else ():
-                attributes.of_value(value, self.name, self.slot)
+                attributes.of_value(value, self.name, self.slot, spelled=self.is_spelled)
             if self.left < 0:  # an object of any class, as it seems
                 attributes.vague.add((self.name, self.slot))
         objects = fresh & slots.of_kinds(Object)
@@ -304,7 +304,10 @@ class Attributes:
         self.set_field(code, name, target)
 
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
-        """Read an attribute of one value; the name of a library function grows only where it is ``spelled`` out."""
+        """Read an attribute of one value.
+
+        The name of a library function grows only where it is ``spelled`` out. Where a class is, no subclass is meant.
+        """
         if isinstance(value, Key) and name in PASSING:
             self.slots.put(slot, value)
         elif isinstance(value, Module):
@@ -329,7 +332,8 @@ class Attributes:
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
             self.read_field(value.code, name, slot)
-            member = self.classes.member(value.code, name)
+            is_exact = spelled and isinstance(value, Class) and self.classes.has_method(name)
+            member = (self.classes.own_member if is_exact else self.classes.member)(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
             if name == "args" and not self.classes.writes(value.code, name):  # of an exception
                 self.slots.add_edge(self.slots.slot("arguments of exceptions"), slot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 from olympus_rules.code import instructions as ir
@@ -60,7 +61,6 @@ class Binding:
         self.slots.unlimited.add(self._widened)
         self.slots.watch(self._widened, self.widen_one)
         self._starred: set[Slot] = set()
-        self._given_classes: set[Class] = set()
         self.many = Many(heap, self.further, Contents(attributes.trees).slots_of)
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int, mapped: Mapped = NOT_MAPPED) -> None:
@@ -207,8 +207,11 @@ class Binding:
         self.bind_members(class_.code, "__init__", call)
         if self.heap.classes.has_method("__new__"):
             self.bind_members(class_.code, "__new__", call)
-            self.give_class(class_)
-        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, call.arguments, strict=False)):
+            self.slots.watch(
+                self.heap.classes.member(class_.code, "__new__"), partial(give_class, self.heap, class_), Member
+            )
+        given = call.arguments if "__init__" not in class_.code.methods else ()
+        for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, given, strict=False)):
             if not starred:
                 self.attributes.set_field(class_.code, name, slot)
             else:
@@ -218,18 +221,6 @@ class Binding:
             self.by_keywords(class_.code, call)
             if class_.code.node.bases and not class_.code.fields:
                 self.fill_container(Object(class_.code), call)
-
-    def give_class(self, class_: Class) -> None:
-        """Hand a class to its methods that make objects."""
-
-        def give(method: Value) -> None:
-            assert isinstance(method, Member)
-            for name in [*method.code.parameters][:1]:
-                self.slots.put(self.heap.variable(method.code, name), class_)
-
-        if class_ not in self._given_classes:
-            self._given_classes.add(class_)
-            self.slots.watch(self.heap.classes.member(class_.code, "__new__"), give, Member)
 
     def construct_keys(self, constructor: Constructor, result: Slot) -> None:
         """Make a key, or an array of keys with the axes that the constructor is mapped over: it takes one seed."""
@@ -247,16 +238,16 @@ class Binding:
 
     def bind_members(self, code: ir.ClassCode, name: str, call: Call) -> None:
         """Call a method of a class: one that several classes inherit is called once."""
-
-        def bind(method: Value) -> None:
-            assert isinstance(method, Member)
-            self.bind(method.code, call, 1)
-
-        members = self.slots.slot("members called", call.result)
+        members = self.slots.slot("members called", name, call.result)
         if members not in self.slots.unlimited:
             self.slots.unlimited.add(members)
-            self.slots.watch(members, bind, Member)
+            self.slots.watch(members, partial(self.bind_member, call), Member)
         self.slots.add_edge_of(self.heap.classes.member(code, name), members, Member)
+
+    def bind_member(self, call: Call, method: Value) -> None:
+        """Call a method of a class."""
+        assert isinstance(method, Member)
+        self.bind(method.code, call, 1)
 
     def make(self, class_: Value, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""
@@ -331,3 +322,10 @@ class Binding:
         elif isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
             self.slots.watch(self.heap.classes.member(value.code, name), self.widen_one, Member)
+
+
+def give_class(heap: Heap, class_: Class, method: Value) -> None:
+    """Give a class to the method that makes its objects."""
+    assert isinstance(method, Member)
+    for own in [*method.code.parameters][:1]:
+        heap.slots.put(heap.variable(method.code, own), class_)

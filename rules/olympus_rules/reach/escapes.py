@@ -29,6 +29,7 @@ from olympus_rules.reach.values import (
     Object,
     Other,
     Place,
+    Super,
     Value,
 )
 
@@ -172,7 +173,7 @@ def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
     if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
         return False
     owners = [] if call.owner is None else slots.values(call.owner)
-    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key)]
+    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key | Super)]
     return not others
 
 

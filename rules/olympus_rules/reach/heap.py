@@ -148,9 +148,9 @@ class Heap:
         elif isinstance(value, Object):
             self.slots.add_edge(self.written_pool, self.opened(value))
 
-    def variable(self, code: ir.FunctionCode, name: str) -> Slot:
-        """Return the slot of a variable of a scope."""
-        return self.slots.slot(code, name)
+    def variable(self, code: ir.FunctionCode, name: str, version: int = 0) -> Slot:
+        """Return the slot of a variable of a scope: of what callers give, or another version by its number."""
+        return self.slots.slot(code, name, version) if version else self.slots.slot(code, name)
 
     def result(self, code: ir.FunctionCode) -> Slot:
         """Return the slot of the result of a function."""

@@ -54,6 +54,8 @@ MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 EACH = frozenset({"each", "starmap"})
 """Transformations that give what the function gives of each element."""
+GIVING = EACH | {"map"}
+"""Transformations whose result is made of what the function gives, and of nothing else."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 FUNCTIONS = (Function, BoundMethod, Partial)
 MAPPED = (*FUNCTIONS, Constructor)
@@ -181,7 +183,7 @@ class LibraryCalls:
         kept |= {slot for slot, _ in call.arguments[:1]} if model.is_jax and model.name in CHOOSING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in kept:
-                if is_over_leaves or (transform is not None and transform.kind in EACH):
+                if is_over_leaves or (transform is not None and transform.kind in GIVING):
                     self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
@@ -272,7 +274,7 @@ class LibraryCalls:
         """
         self.slots.add_edge_of(tree, call.result, Object)
         self.heap.batches.append(tree)
-        is_each = model.transform is not None and model.transform.kind in EACH
+        is_each = model.transform is not None and model.transform.kind in GIVING
         kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 
         def look(value: Value) -> None:
@@ -535,11 +537,14 @@ def is_unknown_of_python(model: Model) -> bool:
 
 
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
-    """Write the attributes that a class of a library, or a function that copies an object, takes by their names."""
+    """Write the attributes that a class of a library, or a function that copies an object, takes by their names.
+
+    A class of which it is known what it does with keys has none of them for an attribute.
+    """
     copied = [slot for slot, starred in call.arguments[:1] if not starred and model.name in COPYING]
     if copied and call.owner != copied[0]:
         attributes.write_copy(copied[0], call.keywords)
-    elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper()):
+    elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper() and model.row is None):
         for keyword, slot in call.keywords:
             if keyword is not None:
                 attributes.set_loose(keyword, slot)

@@ -150,6 +150,12 @@ class Objects:
         name = self._names[slot] if slot < len(self._names) else ("new",)
         return name[0] in WRITTEN and name[2] is not None
 
+    def holder(self, state: State) -> str:
+        """Return what the key of a state is in, ``object`` or ``container``; empty for a key itself."""
+        if not state.parts:
+            return ""
+        return "object" if self.is_field(state.parts[-1]) and state.parts[-1] >= 0 else "container"
+
     def with_field(self, slot: Slot) -> int:
         """Return the mask of the objects that may have an attribute."""
         return self._made.get(self.field(slot)[0], 0)

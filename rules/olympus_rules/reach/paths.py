@@ -7,16 +7,15 @@ it takes a key out of a container only where that container goes. So some of wha
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from heapq import heappop, heappush
 from operator import or_
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.heap import MOST_AXES
 from olympus_rules.reach.objects import MOST_CALLS, Edge, Objects, State
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
@@ -36,7 +35,7 @@ from olympus_rules.reach.values import (
     Unknown,
 )
 
-__all__ = ["Doubt", "Found", "Paths", "Way"]
+__all__ = ["Doubt", "Found", "Paths", "Telling", "Way"]
 
 MOST_STATES = 30_000
 """The limit of one search."""
@@ -69,11 +68,12 @@ class Doubt:
             parts of an object whose way is not followed, ``part`` for those of a container, ``pool`` for those of very
             many containers and objects, ``given back`` for the result of what a library made, ``method`` of an object
             of unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
-            ``returned`` for a function whose callers are not told apart, or ``merger`` for a place where unrelated
-            values come together.
+            ``returned`` for a function whose callers are not told apart, ``merger`` for a place where unrelated
+            values come together, or ``crowd`` for a call of a function in which they do.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
+        holder: what the key is in at that step, ``object`` or ``container``; empty for the key itself.
     """
 
     place: Place | None
@@ -81,6 +81,7 @@ class Doubt:
     name: str
     target: str = ""
     leaves: bool = field(default=False, compare=False)
+    holder: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,13 @@ class Way:
         steps: the expressions.
         doubts: the steps that may not be taken.
         sure: the number of expressions up to the first such step.
+        holder: what the key is in at the place, ``object`` or ``container``; empty for the key itself.
     """
 
     steps: tuple[Place, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     sure: int = 0
+    holder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class Paths:
         """Index the edges of a graph; ``vague`` are the slots of attributes of objects of unknown class."""
         self.slots = graph.heap.slots
         self._vague = frozenset(vague)
-        self._left = MOST_STATES_IN_ALL
+        self.left = MOST_STATES_IN_ALL
         self.names = list(self.slots.numbers)
         self._calls = {call.result + 1: call for call in graph.calls.all}
         self._functions = {call.place: self.names[call.result][0] for call in graph.calls.all}
@@ -129,12 +132,12 @@ class Paths:
             self.handed[written.place].append(written.source)
         self.places = {slot: place for place, slots in graph.expressions.items() for slot in reversed(slots)}
         self.incoming: dict[Slot, dict[Edge, None]] = defaultdict(dict)
-        for source, target, carries, tag in self.slots.trail.edges():
+        for source, target, carries, tag in self.slots.trail.edges() if self.slots.trail.is_complete else ():
             self.incoming[target][source, carries, tag] = None
-        self._elements: dict[int, list[Slot]] = defaultdict(list)
+        self.elements: dict[int, list[Slot]] = defaultdict(list)
         for slot, name in enumerate(self.names):
             if name[0] == "element":
-                self._elements[name[1]].append(slot)  # type: ignore[index]
+                self.elements[name[1]].append(slot)  # type: ignore[index]
         self._displays: dict[int, list[Container]] = defaultdict(list)
         for value in self.slots.listed(self.slots.of_kinds(Container)):
             assert isinstance(value, Container)
@@ -147,7 +150,7 @@ class Paths:
         self._expressions = graph.expressions
         self._objects = graph.attributes.owners
         self._family = graph.heap.classes.family
-        self._all_keys = self.slots.of_kinds(Key)
+        self.all_keys = self.slots.of_kinds(Key)
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
         self.held = Objects(graph, self.incoming, self._functions)
 
@@ -172,47 +175,11 @@ class Paths:
         is_followed = not self.slots.is_cut_short
         for depth in range(MOST_PARTS, -1, -1):
             search = _Search(self, set(makers) - set(ways), depth)
-            ways |= search.run(slots, fields, min(self._left, MOST_STATES))
-            self._left -= len(search.seen)
+            ways |= search.run(slots, fields, min(self.left, MOST_STATES))
+            self.left -= len(search.seen)
             if search.is_complete:
                 return Found(ways, is_complete=is_followed, targets=slots + fields)
         return Found(ways, is_complete=False, targets=slots + fields)
-
-    def beginning(self, targets: Collection[Slot], maker: Place) -> Way | None:
-        """Return the sure part of one way through the graph, which is no path as a whole; ``None`` if there is none.
-
-        Args:
-            targets: the slots of a place that a key may reach.
-            maker: the constructor of the key.
-        """
-        if not self.slots.trail.is_complete or self._left <= 0:
-            return None
-        names = [("made", maker), *(("made", maker, axes) for axes in range(MOST_AXES + 1))]
-        start = next((self.slots.numbers[name] for name in names if name in self.slots.numbers), None)
-        keys = [self.slots.bit(key) for key in self.slots.values(start)] if start is not None else []
-        sites = (key for key in self.slots.listed(self._all_keys) if isinstance(key, Key) and key.site == maker)
-        keys += [self.slots.bit(key) for key in sites]
-        wanted = reduce(or_, keys, 0)
-        after: dict[Slot, Slot] = {}
-        waiting = deque(self._with_parts(targets))
-        seen = set(waiting)
-        while waiting and start not in seen and len(seen) < self._left:
-            slot = waiting.popleft()
-            for source, carries, _ in self.incoming.get(slot, ()):
-                if carries & KEYS and source not in seen and self.slots.mask(source) & wanted:
-                    seen.add(source)
-                    after[source] = slot
-                    waiting.append(source)
-        self._left -= len(seen)
-        return None if start is None or start not in seen else _Telling(self).beginning(start, after)
-
-    def _with_parts(self, targets: Iterable[Slot]) -> Iterator[Slot]:
-        """Return slots, and those of the parts of containers there."""
-        for slot in targets:
-            yield slot
-            for value in self.slots.listed(self.slots.mask(slot) & self.slots.of_kinds(Container)):
-                assert isinstance(value, Container)
-                yield from self._elements.get(value.display, ())
 
     def owner(self, slot: Slot) -> object:
         """Return the function whose activation a slot belongs to; ``None`` for the heap."""
@@ -292,7 +259,7 @@ class Paths:
             for before, tag in self.held.before(state, partial(self._through, leaves=False)):
                 yield before, self._cost(tag)
             return
-        elements = self._elements.get(state.slot, ())
+        elements = self.elements.get(state.slot, ())
         parts = elements if part == ANY else [part] if self.display(part) == state.slot else []
         for each in parts:
             yield State(each, state.calls, tuple(outer)), STEP
@@ -340,7 +307,7 @@ class Paths:
 
     def is_merger(self, slot: Slot) -> bool:
         """Return whether a slot that keys pass holds many functions and classes beside them, or very many values."""
-        beside = without(self.slots.mask(slot), self._all_keys)
+        beside = without(self.slots.mask(slot), self.all_keys)
         return (beside & self._callees).bit_count() >= UNRELATED or beside.bit_count() >= MERGED
 
     def is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
@@ -377,7 +344,7 @@ class Paths:
         while found != before:
             before = found
             found |= self.held.with_keys(values | before)
-            for display, elements in self._elements.items():
+            for display, elements in self.elements.items():
                 if any(self.slots.mask(element) & (values | before) for element in elements):
                     found |= self._bits(display)
         self._around[values] = found
@@ -403,7 +370,7 @@ class Paths:
         return name[1] if name[0] == "made" and not state.parts else None  # type: ignore[return-value]
 
 
-class _Telling:
+class Telling:
     """What is known of the steps of a path."""
 
     def __init__(self, paths: Paths) -> None:
@@ -418,6 +385,7 @@ class _Telling:
         entered: list[Call | None] = []
         sure: int | None = None
         given = 0
+        holder = ""
         following: State | None = state
         while following is not None:
             if self._paths.is_merger(following.slot):
@@ -427,15 +395,17 @@ class _Telling:
             steps += [place] if place is not None and steps[-1:] != [place] else []
             target = after[following]
             if target is None:
+                holder = self._paths.held.holder(following)
                 doubts += self._of_end(following.slot)
             else:
-                doubts += self._doubts(following, target, entered[-1] if entered else None)
+                fresh = self.doubts(following, target, entered[-1] if entered else None)
+                doubts += [replace(each, holder=self._paths.held.holder(following)) for each in fresh]
                 self._enter(entered, following.slot, target.slot)
                 given = self._given(given, following, target)
                 doubts += self._of_field(following.slot, target.slot) if given else []
             sure = len(steps) if doubts and sure is None else sure
             following = target
-        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0)
+        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0, holder)
 
     def _place_after(self, state: State, after: dict[State, State | None]) -> Place | None:
         """Return the first expression of a path from a state on."""
@@ -444,44 +414,10 @@ class _Telling:
             following = after[following]
         return None if following is None else self._paths.places[following.slot]
 
-    def beginning(self, start: Slot, after: Mapping[Slot, Slot]) -> Way:
-        """Return the first steps of a way from a slot, in which calls and returns match, and the step after them."""
-        steps: list[Place] = []
-        entered: list[int] = []
-        slot = start
-        while True:
-            place = self._paths.places.get(slot)
-            steps += [place] if place is not None and steps[-1:] != [place] else []
-            target = after.get(slot)
-            if target is None:
-                return Way(tuple(steps), (Doubt(None, "pool", ""),), len(steps))
-            doubts = list(self._unsure(slot, target, entered))
-            if doubts:
-                return Way(tuple(steps), tuple(doubts[:1]), len(steps))
-            slot = target
-
-    def _unsure(self, source: Slot, target: Slot, entered: list[int]) -> Iterator[Doubt]:
-        """Return what is not known of a step, where no containers and objects are followed."""
-        name, tags = self._name(source), self._tags(source, target)
-        place = self._paths.places.get(target)
-        if self._paths.is_merger(target):
-            yield Doubt(place, "merger", "")
-        if self._name(target)[0] == "written field":
-            kind = "held" if self._name(target)[2] else "anywhere"
-            yield Doubt(place, kind, "", self._name(target)[1].name)  # type: ignore[attr-defined]
-        if self._paths.display(target) is not None or self._paths.display(source) is not None:
-            yield Doubt(place, "part", "")
-        yield from self._doubts(State(source), State(target))
-        tag = next((tag for tag in tags if tag > 0), 0)
-        if tag and name[0] not in RESULTS:
-            entered.append(tag)
-        elif tag and entered and entered.pop() != tag:
-            yield Doubt(place, "returned", "", name[1].name)  # type: ignore[attr-defined]
-
     def _enter(self, entered: list[Call | None], source: Slot, target: Slot) -> None:
         """Note the calls whose functions the key is in, after a step."""
         name = self._name(source)
-        for tag in [tag for tag in self._tags(source, target) if tag > 0][:1]:
+        for tag in [tag for tag in self.tags(source, target) if tag > 0][:1]:
             if name[0] not in RESULTS:
                 entered.append(self._paths.call(tag))
             elif entered:
@@ -496,7 +432,7 @@ class _Telling:
             return 0
         if self._is_of_object(target):
             return 1
-        if any(tag > 0 for tag in self._tags(state.slot, target.slot)):
+        if any(tag > 0 for tag in self.tags(state.slot, target.slot)):
             return max(0, given - 1) if kind in RESULTS else given + 1
         name = self._name(target.slot)
         if name[0] == "written field" and not self._paths.held.is_own(state.slot, name[1], self._paths.owner):
@@ -517,13 +453,14 @@ class _Telling:
         elif name[0] == "loose":
             yield Doubt(None, "attribute", str(name[1]))
 
-    def _tags(self, source: Slot, target: Slot) -> list[int]:
+    def tags(self, source: Slot, target: Slot) -> list[int]:
+        """Return the tags of the edges between two slots."""
         return [tag for each, _, tag in self._paths.incoming.get(target, ()) if each == source]
 
-    def _doubts(self, state: State, following: State, around: Call | None = None) -> Iterator[Doubt]:
+    def doubts(self, state: State, following: State, around: Call | None = None) -> Iterator[Doubt]:
         """Return what is not known of a step; ``around`` is the call of the function around it."""
         source, target = state.slot, following.slot
-        name, place, tags = self._name(source), self._paths.places.get(target), self._tags(source, target)
+        name, place, tags = self._name(source), self._paths.places.get(target), self.tags(source, target)
         if name[0] in ("attribute", "loose"):
             yield Doubt(place, "attribute", str(name[1]))
         if name[0] == "field" and self._paths.is_of_several(target):
@@ -665,7 +602,7 @@ class _Search:
             if maker in self._missing:
                 assert maker is not None
                 self._missing.discard(maker)
-                ways[maker] = _Telling(self.paths).way(state, self.seen)
+                ways[maker] = Telling(self.paths).way(state, self.seen)
             for before, step in self.paths.before(state, self):
                 self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting

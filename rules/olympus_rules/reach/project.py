@@ -115,9 +115,9 @@ class ProjectReach:
         others = set()
         for path, _, code in functions_of(self.names.modules):
             for name in code.parameters:
-                slot = self.heap.variable(code, name)
-                if self._holds_keys_only(slot):
-                    found.setdefault((path, code.name, name), set()).update(self._ranks([slot]))
+                slots = versions(self.heap, code, name)
+                if self._hold_keys_only(slots):
+                    found.setdefault((path, code.name, name), set()).update(self._ranks(slots))
                 else:
                     others.add((path, code.name, name))
         return {
@@ -146,7 +146,7 @@ class ProjectReach:
         """
         mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
         objects = mask & self.slots.of_kinds(Object)
-        return objects != 0 and not objects & self._batches and not mask & ~(objects | self._others)
+        return objects != 0 and not objects & self._batches and not without(mask, objects | self._others)
 
     @cached_property
     def _batches(self) -> int:
@@ -156,13 +156,14 @@ class ProjectReach:
         while waiting:
             found |= waiting
             parts = (self.contents.parts(holder) for holder in self.slots.listed(waiting))
-            waiting = reduce(or_, (part.holders for part in parts), 0) & ~found
+            waiting = reduce(or_, (part.holders for part in parts), 0)
+            waiting = without(waiting, found)
         return found
 
     def ranks_of_elements(self, container: Container) -> set[int | None]:
         """Return the numbers of axes of the keys that are elements of a container, where nothing else is one."""
         slots = [slot for slot in self.contents.slots_of(container) if self.slots.mask(slot)]
-        return self._ranks(slots) if all(map(self._holds_keys_only, slots)) else set()
+        return self._ranks(slots) if all(self._hold_keys_only([slot]) for slot in slots) else set()
 
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
@@ -171,7 +172,7 @@ class ProjectReach:
     def has_keys_only(self, place: Place, *, of_arrays: bool = False) -> bool:
         """Return whether only keys reach an expression; ``of_arrays`` leaves out built-in containers."""
         besides = self._others | (self._containers if of_arrays else 0)
-        return any(self._holds_keys_only(slot, besides) for slot in self.graph.expressions.get(place, ()))
+        return any(self._hold_keys_only([slot], besides) for slot in self.graph.expressions.get(place, ()))
 
     def values(self, place: Place) -> list[Value]:
         """Return the values that may reach an expression."""
@@ -282,17 +283,25 @@ class ProjectReach:
                 waiting += [self.heap.result(value.code) for value in callables(self.heap, slot)]
         return found
 
-    def _holds_keys_only(self, slot: Slot, besides: int = 0) -> bool:
-        """Return whether only keys reach a slot, and values of a mask that do not count.
+    def _hold_keys_only(self, slots: Iterable[Slot], besides: int = 0) -> bool:
+        """Return whether only keys reach some slots, and values of a mask that do not count.
 
         Numbers and unknown values come to many slots by way of containers whose elements are not told apart.
         """
-        mask = self.slots.mask(slot)
+        mask = reduce(or_, map(self.slots.mask, slots), 0)
         return mask & self._made_keys != 0 and without(mask, self._all_keys | besides) == 0
 
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
         return Joins(self.graph).found()
+
+
+def versions(heap: Heap, code: FunctionCode, name: str) -> list[Slot]:
+    """Return the slots of a variable of a function."""
+    found = [heap.variable(code, name)]
+    while (code, name, len(found)) in heap.slots.numbers:
+        found.append(heap.variable(code, name, len(found)))
+    return found
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:

@@ -12,6 +12,7 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import DICTIONARY, PRNG_KEY
+from olympus_rules.reach.definitions import Definitions
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
@@ -38,6 +39,7 @@ from olympus_rules.reach.values import (
     Place,
     Unknown,
     Value,
+    Words,
 )
 from olympus_rules.syntax.document import Parents
 
@@ -81,6 +83,7 @@ class Reader:
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
+        self.definitions = Definitions(module)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -95,7 +98,9 @@ class Reader:
             code = waiting.pop()
             code.lower()
             waiting += code.nested
+            outer, self.definitions = self.definitions, Definitions(code)
             self.block(code, code.block)
+            self.definitions = outer
             code.block = READ
 
     def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
@@ -119,6 +124,14 @@ class Reader:
                 return self.heap.variable(scope, name)
             scope = scope.parent
         return self.heap.variable(self.module, name) if name in self.module.local_names else None
+
+    def versions(self, code: ir.FunctionCode, instruction: ir.Instruction, name: str) -> list[Slot]:
+        """Return the slots of a variable that an instruction may read or write; none for an unbound name."""
+        versions = self.definitions.of(instruction)
+        if versions is not None:
+            return [self.heap.variable(code, name, version) for version in versions]
+        variable = self.variable(code, name)
+        return [] if variable is None else [variable]
 
     def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
         """Return the slot of a register, and record its expression."""
@@ -147,9 +160,10 @@ class Reader:
         """Read a variable; an unbound name comes from a star import or is a builtin."""
         slot = self.expression(code, made.dst, made.node)
         self.raw.imported(code, made.node, slot)
-        variable = self.variable(code, made.name)
-        if variable is not None or "$" in made.name:
-            self.slots.add_edge(variable if variable is not None else self.heap.variable(code, made.name), slot)
+        variables = self.versions(code, made, made.name)
+        if variables or "$" in made.name:
+            for variable in variables or [self.heap.variable(code, made.name)]:
+                self.slots.add_edge(variable, slot)
             return
         is_builtin = hasattr(builtins, made.name)
         for module in self.module.stars:
@@ -161,7 +175,8 @@ class Reader:
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
         source = self.register(code, made.src)
-        self.slots.add_edge(source, self.variable(code, made.name) or self.heap.variable(code, made.name))
+        for target in self.versions(code, made, made.name) or [self.heap.variable(code, made.name)]:
+            self.slots.add_edge(source, target)
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner, self.bodies.get(code)) if dot else None  # the name may be bound again
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
@@ -192,8 +207,16 @@ class Reader:
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        self.attributes.read(owner, made.name, slot, spelled=self.is_imported(code, made.node.value))
+        self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
         self.raw.named(made.name, made.node, owner, slot)
+
+    def is_spelled(self, code: ir.FunctionCode, node: ast.expr) -> bool:
+        """Return whether an expression is the name of a class or of an import, or attributes of one."""
+        scope: ir.FunctionCode | None = code
+        while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
+            scope = scope.parent
+        is_class = isinstance(node, ast.Name) and scope and isinstance(scope.definitions.get(node.id), ir.ClassCode)
+        return bool(is_class) or self.is_imported(code, node)
 
     def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
         """Return whether an expression is the name of an import, or attributes of one."""
@@ -254,11 +277,11 @@ class Reader:
         nothing = self.slots.slot("written", place_of(self.file, made.node))
         self.operators.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
         if made.name is not None:
-            variable = self.variable(code, made.name)
-            if variable is not None and element is None:
-                self.slots.add_edge(source, variable)
-            elif variable is not None:
-                self.heap.fill_unknown(owner, source, variable, element)
+            for variable in self.versions(code, made, made.name):
+                if element is None:
+                    self.slots.add_edge(source, variable)
+                else:
+                    self.heap.fill_unknown(owner, source, variable, element)
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
@@ -310,14 +333,16 @@ class Reader:
         if self.exchanges.apply(code, made, operands, slot):
             return
         containers = self.graph.calls.libraries.containers
-        if isinstance(made.node, ast.AugAssign) and made.operation in EXTENDING:
-            containers.extend(operands[0], operands[1])
+        if isinstance(made.node, ast.AugAssign):
+            self.slots.add_edge(operands[0], slot)  # it changes the object, where that can be changed
+            if made.operation in EXTENDING:
+                containers.extend(operands[0], operands[1])
         if made.operation == "BitOr":
             self.merge(code, made, slot)
         is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
         for number, operand in enumerate(operands):
             if is_number:
-                self.slots.add_edge_of(operand, slot, KeyWords)
+                self.slots.add_edge_of(operand, slot, KeyWords, Words)
             if made.operation in OVERLOADED:
                 others = operands[:number] + operands[number + 1 :]
                 self.operators.apply(operand, made.operation, others, slot)

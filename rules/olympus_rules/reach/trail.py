@@ -23,7 +23,7 @@ class Trail:
 
     Attributes:
         is_kept: whether edges are recorded; false for a graph in which nobody looks for paths.
-        is_complete: whether there are not too many edges; if there are, none is kept.
+        is_complete: whether there are not too many edges; if there are, only the first ones are kept.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,6 @@ class Trail:
             self._numbers.extend((source, target, carries, site or self._opened))
             if len(self._numbers) > 4 * MOST_EDGES:
                 self.is_kept = self.is_complete = False
-                self._numbers = array("i")
 
     @contextmanager
     def reading(self, owner: int) -> Iterator[None]:
