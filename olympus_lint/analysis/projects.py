@@ -126,6 +126,11 @@ class Projects:
             self.cache, self._projects, self._answers, self._unsettled = None, {}, {}, []
         return used
 
+    def close(self) -> None:
+        """Close the analyses of all files; answers about their names are kept."""
+        for project in self._projects.values():
+            project.trim(0)
+
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""
         for project in self._projects.values():

@@ -77,13 +77,11 @@ def makes_keys(mapping: ast.Call, path: str, reached: ProjectReach) -> bool:
 
 def ranks_of_part(place: Place, name: str | int | None, reached: ProjectReach) -> set[int | None]:
     """Return the numbers of axes of the keys in a part of the containers at an expression."""
-    slots = reached.slots
-    wanted = slots.of_kinds(Key, Container)
-    held = [value for value in reached.values(place) if isinstance(value, Container)]
-    ranks: set[int | None] = set()
-    for depth in range(2):
-        parts = {slot for value in held for slot in reached.heap.parts_of(value, None if depth else name)}
-        values = slots.listed(reduce(or_, map(slots.mask, parts), 0) & wanted)  # containers share most of their values
-        ranks |= {value.rank for value in values if isinstance(value, Key)}
-        held = [value for value in values if isinstance(value, Container)]
-    return ranks
+    slots, found = reached.slots, 0
+    held = reduce(or_, map(slots.mask, reached.graph.expressions.get(place, ())), 0)
+    for part in (name, None):  # as masks, since many parts hold the same values
+        containers = slots.listed(held & slots.of_kinds(Container))
+        parts = {slot for each in containers for slot in reached.heap.parts_of(each, part)}
+        held = reduce(or_, map(slots.mask, parts), 0)
+        found |= held
+    return {value.rank for value in slots.listed(found & slots.of_kinds(Key)) if isinstance(value, Key)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,9 +28,21 @@ from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Text", "Written", "constructors", "is_note", "is_wanted", "rename", "reports_of", "rewrite", "span_of"]
+__all__ = [
+    "Text",
+    "Written",
+    "constructors",
+    "is_note",
+    "is_wanted",
+    "mentions_of",
+    "rename",
+    "reports_of",
+    "rewrite",
+    "span_of",
+]
 
 CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
@@ -59,6 +72,8 @@ class Text:
         exits: the calls in the current text that pass keys to unknown code.
         ready: the text of the file before its constructors were renamed.
         is_named: whether the user named the file; another is only read, as named ones import it.
+        checked: the text on which there were reports the last time.
+        mentioned: those of them that are about the constructor of raw keys.
     """
 
     filename: str
@@ -76,6 +91,8 @@ class Text:
     exits: list[HandedOut] = field(default_factory=list)
     ready: str = ""
     is_named: bool = True
+    checked: str | None = None
+    mentioned: list[Report] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Start with the old text."""
@@ -160,10 +177,22 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
-    if settings.ignore_noqa:
-        return document, reports
-    comments = Suppressions(text.new)
-    return document, [report for report in reports if not comments.hides(report.finding)]
+    if not settings.ignore_noqa:
+        comments = Suppressions(text.new)
+        reports = [report for report in reports if not comments.hides(report.finding)]
+    text.checked, text.mentioned = text.new, [report for report in reports if report.finding.code == CONSTRUCTOR]
+    return document, reports
+
+
+def mentions_of(text: Text, projects: Projects) -> list[Report]:
+    """Return the reports on the constructor of raw keys in a file, of an earlier check if it was of the same text.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
+    """
+    if text.checked != text.new:
+        reports_of(text, projects)
+    return text.mentioned
 
 
 def is_wanted(report: Report, text: Text) -> bool:
@@ -284,7 +313,9 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects)
     """
     waiting = list(held)
     for _ in range(PASSES):
-        document, reports = reports_of(text, projects)
+        if all(waiting) and not any(_context(report) == "import" for report in mentions_of(text, projects)):
+            return
+        document, reports = _opened(text, mentions_of(text, projects), projects)
         mentions = list(zip(constructors(reports), waiting, strict=True))
         wanted = [report for report, stays in mentions if not stays]
         wanted += [report for report in reports if _context(report) == "import"]
@@ -294,6 +325,28 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects)
             return
         done = {id(report) for report in applied}
         waiting = [stays for report, stays in mentions if id(report) not in done]
+
+
+def _opened(text: Text, reports: Sequence[Report], projects: Projects) -> tuple[Document, list[Report]]:
+    """Return a document of a text that was checked, and the reports on it with nodes of that document.
+
+    The document of the check is not kept: those of all files together take much memory.
+    """
+    document = projects.get(text.settings).document(text.filename, text.new)
+    nodes: dict[tuple[object, ...], list[ast.AST]] = defaultdict(list)
+    for node in every_node(document.tree):
+        nodes[_spot(node)].append(node)
+    found = [nodes[_spot(report.fact.node)] for report in reports]
+    if any(len(each) != 1 for each in found):  # in an f-string, whose nodes have no places of their own
+        return reports_of(text, projects)
+    return document, [
+        replace(each, fact=replace(each.fact, node=node)) for each, [node] in zip(reports, found, strict=True)
+    ]
+
+
+def _spot(node: ast.AST) -> tuple[object, ...]:
+    """Return what a node has in common with that of another tree of the same text."""
+    return type(node), *(getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
 
 
 def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:

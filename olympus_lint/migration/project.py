@@ -19,7 +19,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.outside import Outside
-from olympus_lint.migration.places import Text, constructors, is_wanted, rename, reports_of, rewrite
+from olympus_lint.migration.places import Text, constructors, is_wanted, mentions_of, rename, rewrite
 from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
@@ -158,12 +158,13 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
                 stays_whole = text.filename in withheld.files or not text.is_named
                 migration.left[text.filename] = rewrite(text, target, projects, withheld=stays_whole)
                 if text.is_named:
-                    found[text.filename] = constructors(reports_of(text, projects)[1])
+                    found[text.filename] = constructors(mentions_of(text, projects))
             except NOT_PARSED as error:
                 migration.problems += stays(text.filename, text.new, error, text.settings) if text.is_named else []
             if not text.settle():
                 found.pop(text.filename, None)
                 migration.left.pop(text.filename, None)
+        projects.close()  # the plan takes the memory that they do
         result = planned(migration, found, withheld.staying(found))
         _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():

@@ -15,9 +15,10 @@ from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
 from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
+from olympus_rules.reach.getting import FEW, Getting
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Written
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import MOST_TOLD_APART, Slot
 from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
@@ -40,7 +41,7 @@ from olympus_rules.reach.values import (
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
-__all__ = ["FEW", "GETTING", "Attributes", "Names", "registered_names"]
+__all__ = ["Attributes", "Names", "registered_names"]
 
 REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
@@ -48,13 +49,9 @@ ANY_CLASS = "*"
 NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real", "value"})
 """Attributes of a key array that are the same keys, and that of the member of an enumeration."""
-OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
-"""Attributes of arrays that are no keys."""
 FUNCTIONS = (BoundMethod, Function, Partial)
-GETTING = ("__getattr__", "__getattribute__")
-"""Methods that give the attributes that an object does not have."""
-FEW = 8
-"""The limit of objects at one place whose special methods are called: more are a merger of values."""
+WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, *FUNCTIONS)
+"""Values with attributes, and no class that they are read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +133,49 @@ def registered_names(documents: Iterable[Document]) -> frozenset[str]:
     return frozenset(found)
 
 
+@dataclass(slots=True, eq=False)
+class AttributeRead:
+    """A watcher of the masks of what an attribute is read from.
+
+    Of very many objects and classes, it counts as an attribute of any object. Most of many objects are there by a
+    merger of values, and their special methods are not called.
+
+    Attributes:
+        attributes: those of the project.
+        name: the name of the attribute.
+        slot: the result.
+        is_spelled: whether the object is spelled out as an import, or as attributes of one.
+        left: how many objects and classes may still be told apart; less than none if it is an attribute of any.
+        left_in_place: how many objects may still give it by special methods.
+    """
+
+    attributes: Attributes
+    name: str
+    slot: Slot
+    is_spelled: bool
+    left: int
+    left_in_place: int
+
+    def __call__(self, fresh: int) -> None:
+        """Read the attribute of new values."""
+        attributes, slots = self.attributes, self.attributes.slots
+        for value in slots.listed(fresh & attributes.without_class[0]):
+            attributes.of_value(value, self.name, self.slot, spelled=self.is_spelled)
+        unknown = fresh & slots.of_kinds(Unknown)
+        objects = fresh & attributes.with_class[0]
+        if objects | unknown and self.left >= 0:
+            self.left = -1 if unknown else self.left - objects.bit_count()
+            for value in slots.listed(objects) if self.left >= 0 else ():
+                attributes.of_value(value, self.name, self.slot, spelled=self.is_spelled)
+            if self.left < 0:  # an object of any class, as it seems
+                attributes.vague.add((self.name, self.slot))
+        objects = fresh & slots.of_kinds(Object)
+        if objects | unknown and self.left_in_place >= 0:
+            self.left_in_place = -1 if unknown else self.left_in_place - objects.bit_count()
+            for value in slots.listed(objects) if self.left_in_place >= 0 else ():
+                attributes.getting.in_place(value, name=self.name, slot=self.slot)
+
+
 class Attributes:
     """Reads and writes of attributes.
 
@@ -168,6 +208,8 @@ class Attributes:
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
+        self.getting = Getting(heap, self.owners, self.of_value)
+        self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
@@ -231,75 +273,21 @@ class Attributes:
         self.owners[slot] = owner
         if name in PASSING:
             self.slots.trail.add(owner, slot, KEYS)
-        self.slots.watch(
-            owner,
-            lambda value: self.of_value(value, name, slot, spelled=spelled),
-            *(Key, Module, Library, Made, Super, Unknown, *FUNCTIONS),
-        )
-        self.slots.watch_few(
-            owner,
-            lambda value: self.of_value(value, name, slot, spelled=spelled),
-            lambda: self.vague.add((name, slot)),  # an object of any class, as it seems
-            *(Class, Object),
-        )
+        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.getting.may_give(name) else -1)
+        self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
         if name == "__class__":
             self.class_of(owner, slot)
-        self.by_methods(owner, name, slot)
         self.reads.append((owner, name, slot))
 
     def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
         """Copy what is in an attribute of the objects of a class; an object with ``__get__`` gives something else."""
         held = self.classes.fields.read(code, name)
-        if not self.classes.has_method("__get__"):
+        if self.classes.has_method("__get__"):
+            self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
+            self.slots.trail.add(held, slot, BOTH)
+            self.slots.add_edge(self.getting.got(code, name), slot)
+        else:
             self.slots.add_edge(held, slot)
-            return
-
-        def take(value: Value) -> None:
-            if isinstance(value, Object):
-                if not self.classes.defines(value.code, ("__get__",)):
-                    self.slots.put(slot, value)
-                self.heap.ask(value, "__get__", slot)
-
-        self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
-        self.slots.trail.add(held, slot, BOTH)
-        self.slots.watch(held, take, Object)
-
-    def by_methods(self, owner: Slot, name: str, slot: Slot) -> None:
-        """Read an attribute that a special method of an object gives, or one of the object in its place.
-
-        Of very many objects, most are there by a merger of values, and their methods are not called.
-        """
-        if any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS:
-            each = partial(self.in_place, name=name, slot=slot)
-            self.slots.watch_few(owner, each, lambda: None, Object, most=FEW)
-
-    def in_place(self, owner: Value, *, name: str, slot: Slot) -> None:
-        """Read an attribute that an object does not have itself, but gives by a method or as one of another object."""
-        assert isinstance(owner, Object)
-        if self.classes.writes(owner.code, name) or self.classes.defines(owner.code, (name,)):
-            return
-
-        def give(method: Value) -> None:
-            if isinstance(method, Member):
-                self.slots.add_edge(self.heap.result(method.code), slot)
-                self.slots.add_edge(self.read_in_place(self.object_in_place(method.code), name), slot)
-
-        for special in GETTING:
-            self.slots.watch(self.classes.own_member(owner.code, special), give, Member)
-
-    def object_in_place(self, method: ir.FunctionCode) -> Slot:
-        """Return the slot of the objects whose attributes a method gives as those of its own object."""
-        return self.slots.slot("object in its place", method)
-
-    def read_in_place(self, inner: Slot, name: str) -> Slot:
-        """Return the slot of an attribute of the few objects in the place of another one."""
-        target = self.slots.slot("read in its place", inner, name)
-        if target not in self.owners:
-            self.owners[target] = inner
-            each = partial(self.of_value, name=name, slot=target)
-            self.slots.watch_few(inner, each, lambda: None, Object, most=FEW)
-            self.by_methods(inner, name, target)
-        return target
 
     def set_property(self, code: ir.ClassCode, name: str, getters: Iterable[Slot]) -> None:
         """Write an attribute of the objects of a class that functions give: what ``property`` is given."""

@@ -54,6 +54,8 @@ class Binding:
         self.attributes = attributes
         self.over_limit: set[Place] = set()
         self.given_up: set[Place] = set()
+        self.told = self.slots.growing((*CALLEES, Unknown))
+        """The mask of the values that a call site still calls: over the limit, no functions."""
         self._callees: dict[Place, int] = {}
         self._widened = self.slots.slot("widened")
         self.slots.unlimited.add(self._widened)
@@ -193,10 +195,6 @@ class Binding:
             self.over_limit.add(place)
         return count > MANY
 
-    def still_told(self, values: int, call: Call) -> int:
-        """Return the values of a mask that a call site still calls: over the limit, no functions."""
-        return values & self.slots.of_kinds(*CALLEES, Unknown)
-
     def give_up(self, call: Call) -> None:
         """Take a call site as a call of anything: what it is given leaves the project."""
         self.over_limit.add(call.place)
@@ -206,9 +204,11 @@ class Binding:
     def construct(self, class_: Class, call: Call) -> None:
         """Make an object: its ``__init__`` or its fields take the arguments."""
         self.slots.put(call.result, Object(class_.code))
-        for name in ("__init__", "__new__"):
+        self.bind_members(class_.code, "__init__", call)
+        if self.heap.classes.has_method("__new__"):
+            self.bind_members(class_.code, "__new__", call)
             self.slots.watch(
-                self.heap.classes.member(class_.code, name), partial(self.make_by, class_, call=call), Member
+                self.heap.classes.member(class_.code, "__new__"), partial(give_class, self.heap, class_), Member
             )
         given = call.arguments if "__init__" not in class_.code.methods else ()
         for index, (name, (slot, starred)) in enumerate(zip(class_.code.fields, given, strict=False)):
@@ -221,13 +221,6 @@ class Binding:
             self.by_keywords(class_.code, call)
             if class_.code.node.bases and not class_.code.fields:
                 self.fill_container(Object(class_.code), call)
-
-    def make_by(self, class_: Class, method: Value, *, call: Call) -> None:
-        """Hand the arguments of a call of a class to the method that makes or fills an object."""
-        assert isinstance(method, Member)
-        self.bind(method.code, call, 1)
-        if method.code.name.endswith("__new__") and method.code.parameters:
-            self.slots.put(self.heap.variable(method.code, next(iter(method.code.parameters))), class_)
 
     def construct_keys(self, constructor: Constructor, result: Slot) -> None:
         """Make a key, or an array of keys with the axes that the constructor is mapped over: it takes one seed."""
@@ -243,8 +236,22 @@ class Binding:
         for _, slot in call.keywords:
             self.slots.add_edge(slot, opened)
 
-    def make(self, class_: Class, call: Call) -> None:
+    def bind_members(self, code: ir.ClassCode, name: str, call: Call) -> None:
+        """Call a method of a class: one that several classes inherit is called once."""
+        members = self.slots.slot("members called", name, call.result)
+        if members not in self.slots.unlimited:
+            self.slots.unlimited.add(members)
+            self.slots.watch(members, partial(self.bind_member, call), Member)
+        self.slots.add_edge_of(self.heap.classes.member(code, name), members, Member)
+
+    def bind_member(self, call: Call, method: Value) -> None:
+        """Call a method of a class."""
+        assert isinstance(method, Member)
+        self.bind(method.code, call, 1)
+
+    def make(self, class_: Value, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""
+        assert isinstance(class_, Class)
         self.slots.put(call.result, Object(class_.code))
         every = self.attributes.trees.written_anywhere(Object(class_.code))
         for slot, _ in call.arguments:
@@ -315,3 +322,10 @@ class Binding:
         elif isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
             self.slots.watch(self.heap.classes.member(value.code, name), self.widen_one, Member)
+
+
+def give_class(heap: Heap, class_: Class, method: Value) -> None:
+    """Give a class to the method that makes its objects."""
+    assert isinstance(method, Member)
+    for own in [*method.code.parameters][:1]:
+        heap.slots.put(heap.variable(method.code, own), class_)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.libraries.names import READING
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
 from olympus_rules.reach.containers import METHODS, SPREADING, TAKING
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     BoundMethod,
@@ -24,13 +25,13 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
-    Member,
     Object,
     Partial,
     Place,
     Super,
     Unknown,
     Value,
+    Words,
 )
 
 __all__ = ["FILLING", "Calls", "axes_of_size"]
@@ -46,12 +47,27 @@ GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""
 
 
+@dataclass(slots=True, eq=False)
+class CallSite:
+    """A watcher of the masks of what is called at a call site."""
+
+    calls: Calls
+    call: Call
+
+    def __call__(self, values: int) -> None:
+        """Call the values of a mask."""
+        calls = self.calls
+        for value in calls.slots.listed(values & calls.binding.told[0]):
+            calls.apply(value, self.call)
+
+
 class Calls:
     """All call sites of a project.
 
     Attributes:
         all: the call sites.
         method_results: calls of methods with the object of each.
+        has_words: whether arrays of words are followed that no constructor makes, as those in a file.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes) -> None:
@@ -64,7 +80,9 @@ class Calls:
         self.libraries = LibraryCalls(heap, attributes, self.binding)
         self.all: list[Call] = []
         self._inheriting: set[Slot] = set()
+        self._makers: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
+        self.has_words = False
 
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
         """Add a call site."""
@@ -73,7 +91,7 @@ class Calls:
         axes = axes_of_size(size[0]) if size else None
         if axes is not None:
             self.libraries.sizes[call.place] = axes
-        self.slots.watch_mask(call.function, partial(self.apply_all, call=call))
+        self.slots.watch_mask(call.function, CallSite(self, call))
         if call.owner is not None:
             self.method(call, node.func.attr if isinstance(node.func, ast.Attribute) else "")
         if isinstance(node.func, ast.Name) and node.func.id == "super" and code.owner is not None:
@@ -143,11 +161,6 @@ class Calls:
             if keyword is not None:
                 self.slots.add_edge(slot, self.heap.element(container, keyword))
 
-    def apply_all(self, values: int, call: Call) -> None:
-        """Call the values of a mask."""
-        for value in self.slots.listed(self.binding.still_told(values, call)):
-            self.apply(value, call)
-
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""
         if isinstance(value, Function):
@@ -160,13 +173,12 @@ class Calls:
         elif isinstance(value, Class):
             self.binding.construct(value, call)
         elif isinstance(value, Object):
-            member = self.heap.classes.member(value.code, "__call__")
-            self.slots.watch(
-                member, lambda method: self.binding.bind(method.code, call, 1) if isinstance(method, Member) else None
-            )
+            self.binding.bind_members(value.code, "__call__", call)
         elif isinstance(value, Constructor):
             self.binding.construct_keys(value, call.result)
         elif isinstance(value, Library) or (isinstance(value, Made) and not self.is_inherited(call)):
+            if self.has_words and isinstance(value, Library) and self.names.canonical(value.qualified) in READING:
+                self.slots.put(call.result, Words(call.place))
             self.libraries.call(value, call)
         elif isinstance(value, Unknown):
             self.binding.give_up(call)
@@ -191,13 +203,24 @@ class Calls:
             return True
         self._inheriting.add(call.result)
 
-        def make(class_: Value) -> None:
-            assert isinstance(class_, Class)
-            member = self.heap.classes.member(class_.code, name)
-            self.slots.watch(member, lambda _: self.binding.make(class_, call), Made)
+        makers = self.slots.slot("makers", call.result)
+        self.slots.unlimited.add(makers)
 
-        self.slots.watch(call.owner, make, Class)
+        def look(class_: Value) -> None:
+            self.slots.add_edge_of(self.maker(class_, name), makers, Class)
+
+        self.slots.watch(call.owner, look, Class)
+        self.slots.watch(makers, partial(self.binding.make, call=call), Class)
         return True
+
+    def maker(self, class_: Value, name: str) -> Slot:
+        """Return the slot of a class, if a library has its method of a name."""
+        assert isinstance(class_, Class)
+        slot = self.slots.slot("maker", class_.code, name)
+        if slot not in self._makers:
+            self._makers.add(slot)
+            self.slots.watch(self.heap.classes.member(class_.code, name), lambda _: self.slots.put(slot, class_), Made)
+        return slot
 
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
         """Apply a decorator, written at a place."""
@@ -222,7 +245,7 @@ class Calls:
 
         def take(values: int) -> None:
             others = self.slots.mask(function) & self.slots.of_kinds(Function) if function is not None else 0
-            self.slots.put_mask(result, values & ~(others & ~self.slots.bit(decorated)))
+            self.slots.put_mask(result, without(values, without(others, self.slots.bit(decorated))))
 
         self.slots.trail.add(given_back, result, BOTH)
         self.slots.watch_mask(given_back, take)

@@ -9,7 +9,7 @@ from operator import or_
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
@@ -196,7 +196,7 @@ class ContainerCalls:
                 for element in self.heap.elements(pair, 1):
                     self.slots.add_edge(element, every)
         values &= ~self.slots.of_kinds(*FUNCTION, Library)  # what makes a default
-        self.slots.put_mask(every, values & ~reduce(or_, map(self.slots.bit, parts), 0))
+        self.slots.put_mask(every, without(values, reduce(or_, map(self.slots.bit, parts), 0)))
 
     def copy(self, source: Slot, container: Container) -> None:
         """Copy the elements of a container to another one, without their names."""

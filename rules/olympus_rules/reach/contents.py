@@ -8,7 +8,7 @@ from operator import or_
 from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import Container, Key, Made, Object, Other, Place, Value
 
@@ -89,7 +89,7 @@ class Contents:
 
     def _search(self, holders: int, *, told_apart: bool) -> int:
         keys, seen = 0, 0
-        while holders & ~seen:
+        while without(holders, seen):
             seen |= holders
             is_merged = seen.bit_count() > MOST_PARTS
             if is_merged and told_apart:
@@ -128,7 +128,7 @@ class Contents:
     def _in_records(self, holders: int) -> int:
         """Return the mask of the keys that are parts of records among some holders, or of those in them."""
         found, seen = 0, 0
-        while holders & ~seen:
+        while without(holders, seen):
             seen |= holders
             layer = self._layer_of_records(holders)
             found |= layer.keys
@@ -180,7 +180,7 @@ class Contents:
             return Parts(0, 0)
         if keys and holders:  # a function that calls itself for the parts of a tree
             return Parts(keys if len(self._made_by(keys)) <= FEW else 0, 0)
-        if keys and values & ~keys and len(self._made_by(keys)) > MANY:
+        if keys and without(values, keys) and len(self._made_by(keys)) > MANY:
             return Parts(0, 0)
         return Parts(keys, holders)
 
@@ -189,9 +189,13 @@ class Contents:
         found = self._parts.get((holder, told_apart))
         if found is None:
             own = self._slots.bit(holder)  # a tree of trees, each of which may be a part of another one, holds itself
-            held = set(map(self._slots.mask, self.slots_of(holder)))
-            masks = [mask & ~own if mask & own else mask for mask in held]
-            each = union_of([self._told_apart(mask) if told_apart else Parts(mask, mask) for mask in masks])
+            masks = map(self._slots.mask, self.slots_of(holder))
+            if told_apart:
+                different = {id(mask): without(mask, own) for mask in masks}
+                each = union_of([self._told_apart(mask) for mask in different.values()])
+            else:
+                held = without(reduce(or_, masks, 0), own)
+                each = Parts(held, held)
             found = self._parts[holder, told_apart] = self._of_parts(each.keys, each.holders)
         return found
 
@@ -211,7 +215,7 @@ class Contents:
                 slots = self.slots_of(holder)
                 found += slots if isinstance(holder, Object) else []
                 inner |= reduce(or_, map(self._slots.mask, slots), 0)
-            waiting = inner & self._holders & ~seen
+            waiting = without(inner & self._holders, seen)
         return found, not waiting
 
     def slots_of(self, holder: Value) -> list[Slot]:

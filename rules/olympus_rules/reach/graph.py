@@ -47,7 +47,7 @@ class Graph:
     heap: Heap
     attributes: Attributes
     calls: Calls
-    expressions: dict[Place, list[Slot]] = field(default_factory=dict)
+    expressions: dict[Place, tuple[Slot, ...]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
 
@@ -60,6 +60,10 @@ class Graph:
     def makers(self) -> frozenset[Place] | None:
         """The constructors, and the calls that derive keys from words where these count; ``None`` without ``sites``."""
         return None if self.sites is None else self.sites.union(self.remade)
+
+    def express(self, place: Place, slot: Slot) -> None:
+        """Take the slot of an expression; most have one."""
+        self.expressions[place] = (*self.expressions.get(place, ()), slot)
 
     def forget(self) -> None:
         """Let the memory go, which is full of circles; nothing can be asked afterwards."""

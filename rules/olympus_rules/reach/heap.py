@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
-from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.trail import BOTH, LATER
 from olympus_rules.reach.values import (
     UNDIVIDED,
@@ -69,6 +70,30 @@ class Pool:
             self.slots.add_edge(part, self.slot)
 
 
+@dataclass(slots=True, eq=False)
+class Opening:
+    """Hands on the parts of the values of a slot, as :meth:`Heap.open` says."""
+
+    slots: Slots
+    source: Slot
+    pool: Pool
+    parts_of: Callable[[Value], list[Slot]]
+    hand: Callable[[Slot], None]
+    kinds: tuple[type, ...]
+
+    def each(self, value: Value) -> None:
+        """Hand on the parts of one value."""
+        for part in self.parts_of(value):
+            with self.slots.trail.reading(self.source):
+                self.hand(part)
+
+    def rest(self) -> None:
+        """Hand on the pool of all parts."""
+        self.slots.add_edge_of(self.source, self.pool.values, *self.kinds)
+        with self.slots.trail.reading(self.source):
+            self.hand(self.pool.slot)
+
+
 class Heap:
     """The slots of a project that hold values, and the edges between those of containers and their elements.
 
@@ -94,6 +119,7 @@ class Heap:
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self._opened: set[Object] = set()
+        self._asked: set[Slot] = set()
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
@@ -182,7 +208,7 @@ class Heap:
 
     def widen_elements(self, containers: int) -> None:
         """Widen the keys in a mask of containers to arrays of unknown rank."""
-        fresh = containers & ~self._widened_containers
+        fresh = without(containers, self._widened_containers)
         self._widened_containers |= fresh
         for container in self.slots.listed(fresh) if fresh else ():
             assert isinstance(container, Container)
@@ -214,12 +240,16 @@ class Heap:
         """Copy the result of a special method to a slot; return whether any class of the project has that method."""
         if name not in self.classes.methods or not isinstance(owner, Object):
             return False
+        answer = self.slots.slot("asked", owner.code, name)
 
-        def answer(method: Value) -> None:
-            if isinstance(method, Member):
-                self.slots.add_edge(self.result(method.code), target)
+        def take(method: Value) -> None:
+            assert isinstance(method, Member)
+            self.slots.add_edge(self.result(method.code), answer)
 
-        self.slots.watch(self.classes.member(owner.code, name), answer, Member)
+        if answer not in self._asked:
+            self._asked.add(answer)
+            self.slots.watch(self.classes.member(owner.code, name), take, Member)
+        self.slots.add_edge(answer, target)
         return True
 
     def put_into(self, container: Slot, slot: Slot, name: str | None = None, *, spreads: bool = False) -> None:
@@ -269,17 +299,8 @@ class Heap:
             kinds: the kinds of values that have parts.
         """
 
-        def each(value: Value) -> None:
-            for part in parts_of(value):
-                with self.slots.trail.reading(source):
-                    hand(part)
-
-        def rest() -> None:
-            self.slots.add_edge_of(source, pool.values, *kinds)
-            with self.slots.trail.reading(source):
-                hand(pool.slot)
-
-        self.slots.watch_few(source, each, rest, *kinds)
+        opening = Opening(self.slots, source, pool, parts_of, hand, kinds)
+        self.slots.watch_few(source, opening.each, opening.rest, *kinds)
 
     def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
         """Return the slots of the elements of a container or an object."""

@@ -17,7 +17,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
     BoundMethod,
     Container,
@@ -155,7 +155,7 @@ class Joins:
             known = self._makers
             every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
             made = every if known is None else every.intersection(known)
-            if not mask & ~self._arrays:
+            if not without(mask, self._arrays):
                 made |= every
             found = self._sites[mask] = frozenset(made)
         return found

@@ -20,7 +20,7 @@ from olympus_rules.reach.heap import MOST_AXES, Heap
 from olympus_rules.reach.mapping import Mapped, mapped_by
 from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Anywhere, Call, Given
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
     OTHER,
     UNDIVIDED,
@@ -290,7 +290,7 @@ class LibraryCalls:
         others = self.slots.of_kinds(Other)
         if values & others:
             self.slots.put(result, OTHER)
-        if values & ~others:  # a function in the place of an array: values were merged there
+        if without(values, others):  # a function in the place of an array: values were merged there
             self.slots.put(result, Made("jax"))
 
     def hand_to(self, source: Slot, slot: Slot, call: Call, model: Model) -> None:
@@ -366,7 +366,7 @@ class LibraryCalls:
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
-        for value in self.slots.listed(self.binding.still_told(values, call)):
+        for value in self.slots.listed(values & self.binding.told[0]):
             self.run(value, slot, call, transform)
 
     def run(self, value: Value, slot: Slot, call: Call, transform: Transformation) -> None:

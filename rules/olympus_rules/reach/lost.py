@@ -9,7 +9,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.reach.heap import LIMITED
 from olympus_rules.reach.project import ProjectReach, functions_of
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
     BoundMethod,
     Constructor,
@@ -124,7 +124,7 @@ class _Search:
     def fresh(self, mask: int) -> int:
         """Return the keys of a mask, and those in its containers and objects at any depth, that are new."""
         found = mask & (self.keys | self.slots.of_kinds(Constructor))
-        waiting = mask & self.holders & ~self._seen
+        waiting = without(mask & self.holders, self._seen)
         while waiting:
             self._seen |= waiting
             inner = 0
@@ -132,8 +132,8 @@ class _Search:
                 parts = self.contents.parts(holder)
                 found |= parts.keys
                 inner |= parts.holders
-            waiting = inner & ~self._seen
-        fresh = found & ~self._seen_keys
+            waiting = without(inner, self._seen)
+        fresh = without(found, self._seen_keys)
         self._seen_keys |= found
         return fresh
 

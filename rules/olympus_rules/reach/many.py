@@ -15,7 +15,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.mapping import Mapped
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import Container, Key, Object, Unknown, Value, Words
 
@@ -82,7 +82,7 @@ class Many:
         changed = False
         for source, target in self._links:
             known = self.slots.mask(target)
-            if self.slots.mask(source) & kept & ~known:
+            if without(self.slots.mask(source) & kept, known):
                 self.slots.put_mask(target, self.slots.mask(source) & kept)
                 changed |= self.slots.mask(target) != known  # a limit may have kept all of it out
         return changed or bool(waiting)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code.instructions import setter
-from olympus_rules.reach.attributes import FEW
 from olympus_rules.reach.binding import Binding
+from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, nothing
 from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import WHOLE, Container, Key, Member, Object, Partial, Place, Value
 
@@ -22,6 +23,27 @@ OVERLOADED = {
     "NotIn": "contains", "UAdd": "pos", "USub": "neg",
 }  # fmt: skip
 """The methods that stand for operators."""
+
+
+@dataclass(slots=True, eq=False)
+class SpecialCall:
+    """A call of a special method with arguments, as :meth:`Operators.call` says."""
+
+    operators: Operators
+    name: str
+    given: list[Slot]
+    target: Slot
+
+    def each(self, owner: Value) -> None:
+        """Call the method of one object."""
+        assert isinstance(owner, Object)
+        self.operators.slots.watch(self.operators.classes.member(owner.code, self.name), self.take, Member)
+
+    def take(self, method: Value) -> None:
+        """Call one method."""
+        assert isinstance(method, Member)
+        given = [[slot] for slot in self.given]
+        self.operators.binding.fill(Partial(method.code, 1), given, self.target, self.target + 1, is_over=True)
 
 
 class Operators:
@@ -72,27 +94,19 @@ class Operators:
         if not self.classes.has_method(name):
             return
 
-        def take(method: Value) -> None:
-            if isinstance(method, Member):
-                called = Partial(method.code, 1)
-                self.binding.fill(called, [[slot] for slot in given], target, target + 1, is_over=True)
-
-        def each(value: Value) -> None:
-            assert isinstance(value, Object)
-            self.slots.watch(self.classes.member(value.code, name), take, Member)
-
-        self.slots.watch_few(owner, each, lambda: None, Object, most=FEW)
+        called = SpecialCall(self, name, given, target)
+        self.slots.watch_few(owner, called.each, nothing, Object, most=FEW)
 
     def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
         """Call the methods that write an attribute of the objects of a slot at a place."""
-        nothing = self.slots.slot("written", place)
-        self.call(owner, "__setattr__", [nothing, source], nothing)
-        self.call(owner, setter(name), [source], nothing)
+        result = self.slots.slot("written", place)
+        self.call(owner, "__setattr__", [result, source], result)
+        self.call(owner, setter(name), [source], result)
         if self.classes.has_method("__set__"):
             held = self.slots.slot("descriptor", place)
             hold = partial(self.hold, name=name, target=held)
-            self.slots.watch_few(owner, hold, lambda: None, Object, most=FEW)
-            self.call(held, "__set__", [owner, source], nothing)
+            self.slots.watch_few(owner, hold, nothing, Object, most=FEW)
+            self.call(held, "__set__", [owner, source], result)
 
     def hold(self, owner: Value, *, name: str, target: Slot) -> None:
         """Copy the objects in an attribute to a slot."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.reach.library_calls import Handed
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import Container, Library, Made, Other, Place
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _libraries(reached: ProjectReach, function: Slot) -> list[Library | Made]:
     slots = reached.slots
     mask = slots.mask(function)
     libraries = mask & slots.of_kinds(Library, Made)
-    if libraries.bit_count() > FEW or mask & ~(libraries | slots.of_kinds(Other, Container)):
+    if libraries.bit_count() > FEW or without(mask, libraries | slots.of_kinds(Other, Container)):
         return []
     return [each for each in slots.listed(libraries) if isinstance(each, Library | Made)]
 

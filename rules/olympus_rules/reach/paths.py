@@ -18,7 +18,7 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.objects import MOST_CALLS, Edge, Objects, State
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
 from olympus_rules.reach.values import (
     CALLEES,
@@ -209,12 +209,12 @@ class Paths:
             return name[1]
         return name[1].display if name[0] == "leaves" and isinstance(name[1], Container) else None
 
-    def before(self, state: State, depth: int) -> Iterator[tuple[State, int]]:
-        """Return the states from which one step leads to a state, with the costs.
+    def before(self, state: State, search: _Search) -> Iterator[tuple[State, int]]:
+        """Return the states from which one step of a search leads to a state, with the costs.
 
-        A part is followed to its container if fewer than ``depth`` containers are around the key.
+        A part is followed to its container if fewer containers are around the key than the search tells apart.
         """
-        may_open = len(state.parts) < depth
+        may_open = len(state.parts) < search.depth
         for source, carries, tag in self.incoming.get(state.slot, ()):
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
@@ -223,7 +223,9 @@ class Paths:
             if kind in POOLS and tag < 0:
                 if may_open:
                     yield State(~tag, self.crossed(state, ~tag), (*state.parts, ANY)), STEP
-                yield from self._pooled(source, state, skips=may_open and not self.slots.mask(~tag) & self._unknown)
+                skips = may_open and not self.slots.mask(~tag) & self._unknown
+                if search.opens(source, state.parts, skips=skips):
+                    search.add_all(self._pooled(source, state, skips=skips), state)
             elif is_part and may_open:
                 yield State(~tag, self.crossed(state, ~tag), (*state.parts, source)), STEP
             elif is_part:
@@ -244,11 +246,11 @@ class Paths:
         if state.parts:
             yield from self._parts_made(state)
 
-    def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[tuple[State, int]]:
+    def _pooled(self, pool: Slot, state: State, *, skips: bool) -> Iterator[State]:
         """Return the parts in a pool; ``skips`` those of containers, which are found where the containers go."""
         for source, *_ in self.incoming.get(pool, ()):
             if self.display(source) is None or not skips:
-                yield State(source, (), state.parts), STEP
+                yield State(source, (), state.parts)
 
     def _parts_made(self, state: State) -> Iterator[tuple[State, int]]:
         """Return the parts of the containers that are made at a slot."""
@@ -305,7 +307,7 @@ class Paths:
 
     def is_merger(self, slot: Slot) -> bool:
         """Return whether a slot that keys pass holds many functions and classes beside them, or very many values."""
-        beside = self.slots.mask(slot) & ~self.all_keys
+        beside = without(self.slots.mask(slot), self.all_keys)
         return (beside & self._callees).bit_count() >= UNRELATED or beside.bit_count() >= MERGED
 
     def is_hidden(self, source: Slot, target: Slot, tag: int) -> bool:
@@ -313,7 +315,7 @@ class Paths:
         kind, *of = self.names[source]
         if tag >= 0 or kind not in OPENED or not isinstance(of[0], Object):
             return False
-        others = self.slots.mask(~tag) & ~self.slots.bit(of[0])
+        others = without(self.slots.mask(~tag), self.slots.bit(of[0]))
         return ~tag == target or bool(others & self.slots.of_kinds(*OPENED[kind]))
 
     def is_of_several(self, target: Slot) -> bool:
@@ -528,22 +530,55 @@ class _Search:
         keys = slots.listed(slots.of_kinds(Key))
         self._keys = reduce(or_, (slots.bit(key) for key in keys if isinstance(key, Key) and key.site in makers), 0)
         self._containers = paths.around(self._keys)
-        self._waiting: list[tuple[int, int, State, State | None]] = []
+        self._waiting: list[tuple[int, int, State | Iterator[State], State | None]] = []
+        self._costs: dict[State, int] = {}
+        self._calls: dict[tuple[Slot, tuple[Slot, ...]], set[tuple[int, ...]]] = defaultdict(set)
+        self._pools: set[tuple[Slot, tuple[Slot, ...], bool]] = set()
         self._count = 0
+        self._reached = 0
 
     def add(self, state: State, after: State | None, cost: int) -> None:
         """Add a state from which a step leads to another one."""
+        if self.is_wanted(state) and not self.is_seen(state):
+            known = self._costs.get(state)
+            if known is None or cost < known:  # else it waits with a cost that is no higher
+                self._costs[state] = cost
+                self._count += 1
+                heappush(self._waiting, (cost, self._count, state, after))
+
+    def add_all(self, states: Iterator[State], after: State) -> None:
+        """Add states from which one step leads to the one that was reached last; each is made when its turn comes."""
+        self._count += 1
+        heappush(self._waiting, (self._reached + STEP, self._count, states, after))
+
+    def _next(self) -> tuple[int, State | None, State | None]:
+        """Take the cheapest state that waits, with its cost and the one after it; ``None`` for one that is left out."""
+        cost, count, waiting, after = heappop(self._waiting)
+        if isinstance(waiting, State):
+            self._costs.pop(waiting, None)
+            return cost, None if self.is_seen(waiting) else waiting, after
+        state = next((each for each in waiting if self.is_wanted(each) and not self.is_seen(each)), None)
+        if state is not None:
+            heappush(self._waiting, (cost, count, waiting, after))
+        return cost, state, after
+
+    def is_wanted(self, state: State) -> bool:
+        """Return whether keys or containers of the constructors come to a state."""
         wanted = self._containers if state.parts else self._keys
         if state.parts and state.parts[-1] != ANY:
             wanted &= self.paths.made_at(state.parts[-1])
-        if self.paths.slots.mask(state.slot) & wanted and not self.is_seen(state):
-            self._count += 1
-            heappush(self._waiting, (cost, self._count, state, after))
+        return self.paths.slots.mask(state.slot) & wanted != 0
 
     def is_seen(self, state: State) -> bool:
         """Return whether the search had a state that says the same, or less of the calls around it."""
-        slot, calls, parts = state
-        return any(State(slot, calls[start:], parts) in self.seen for start in range(len(calls) + 1))
+        known = self._calls.get((state.slot, state.parts))
+        return known is not None and any(state.calls[start:] in known for start in range(len(state.calls) + 1))
+
+    def opens(self, pool: Slot, parts: tuple[Slot, ...], *, skips: bool) -> bool:
+        """Say whether the search has to look into a pool, and note that it does: later it would find nothing new."""
+        is_new = (pool, parts, skips) not in self._pools
+        self._pools.add((pool, parts, skips))
+        return is_new
 
     def run(self, targets: Iterable[Slot], fields: Iterable[Slot], limit: int) -> dict[Place, Way]:
         """Search until all constructors are found, or the limit of states is reached."""
@@ -557,16 +592,18 @@ class _Search:
                     self.add(State(slot, (), (attribute, *around)), None, 0)
         ways: dict[Place, Way] = {}
         while self._waiting and self._missing and len(self.seen) < limit:
-            cost, _, state, after = heappop(self._waiting)
-            if self.is_seen(state):
+            cost, state, after = self._next()
+            if state is None:
                 continue
+            self._reached = cost
             self.seen[state] = after
+            self._calls[state.slot, state.parts].add(state.calls)
             maker = self.paths.maker(state)
             if maker in self._missing:
                 assert maker is not None
                 self._missing.discard(maker)
                 ways[maker] = Telling(self.paths).way(state, self.seen)
-            for before, step in self.paths.before(state, self.depth):
+            for before, step in self.paths.before(state, self):
                 self.add(before, state, cost + step)
         self.is_complete = not self._missing or not self._waiting
         return ways

@@ -22,7 +22,7 @@ from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Taken
-from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.unknown import Settling
 from olympus_rules.reach.values import (
     Container,
@@ -85,6 +85,7 @@ class ProjectReach:
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
+        self.calls.has_words = sites is not None
         if with_words:
             self.calls.libraries.remade = {}
         for path, module in modules.items():
@@ -145,7 +146,7 @@ class ProjectReach:
         """
         mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
         objects = mask & self.slots.of_kinds(Object)
-        return objects != 0 and not objects & self._batches and not mask & ~(objects | self._others)
+        return objects != 0 and not objects & self._batches and not without(mask, objects | self._others)
 
     @cached_property
     def _batches(self) -> int:
@@ -155,7 +156,8 @@ class ProjectReach:
         while waiting:
             found |= waiting
             parts = (self.contents.parts(holder) for holder in self.slots.listed(waiting))
-            waiting = reduce(or_, (part.holders for part in parts), 0) & ~found
+            waiting = reduce(or_, (part.holders for part in parts), 0)
+            waiting = without(waiting, found)
         return found
 
     def ranks_of_elements(self, container: Container) -> set[int | None]:
@@ -180,7 +182,7 @@ class ProjectReach:
         """Return the name under ``jax`` of the library's callable at an expression; empty if others may be there."""
         mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
         libraries = mask & self.slots.of_kinds(Library)
-        if mask & ~(libraries | self.slots.of_kinds(Other)):
+        if without(mask, libraries | self.slots.of_kinds(Other)):
             return ""
         callees = [each for each in self.slots.listed(libraries) if isinstance(each, Library)]
         names = {self.names.canonical(each.qualified) for each in callees}
@@ -287,7 +289,7 @@ class ProjectReach:
         Numbers and unknown values come to many slots by way of containers whose elements are not told apart.
         """
         mask = reduce(or_, map(self.slots.mask, slots), 0)
-        return mask & self._made_keys != 0 and mask & ~self._all_keys & ~besides == 0
+        return mask & self._made_keys != 0 and without(mask, self._all_keys | besides) == 0
 
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""

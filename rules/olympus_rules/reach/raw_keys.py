@@ -12,7 +12,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
-from olympus_rules.libraries.names import PRNG_KEY, RANDOM, READING
+from olympus_rules.libraries.names import PRNG_KEY, RANDOM
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.library_calls import FACTORIES
@@ -64,7 +64,6 @@ class RawKeys:
             for slot in self.graph.expressions.get(place_of(self.file, model), ()):
                 self.graph.heap.shift(slot, call.result, axes)
                 self.slots.watch_mask(slot, partial(libraries.give_others, result=call.result), Container, *UNDIVIDED)
-        self.read(call)
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
@@ -76,15 +75,6 @@ class RawKeys:
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)
-
-    def read(self, call: Call) -> None:
-        """Put an array of words into the result of a call that reads a file."""
-
-        def look(value: Value) -> None:
-            if isinstance(value, Library) and self.names.canonical(value.qualified) in READING:
-                self.slots.put(call.result, Words(call.place))
-
-        self.slots.watch(call.function, look, Library)
 
     def default(self, factory: Value, *, call: Call) -> None:
         """Call the function that makes the default of a field: one of the project, or one like ``list``."""

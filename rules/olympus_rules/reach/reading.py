@@ -12,10 +12,10 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import DICTIONARY, PRNG_KEY
-from olympus_rules.reach.attributes import GETTING
 from olympus_rules.reach.definitions import Definitions
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
+from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
@@ -52,6 +52,8 @@ NAMESPACES = frozenset({"globals", "locals", "vars"})
 """Functions that give the variables of a scope."""
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
+READ = ir.Block()
+"""Stands for instructions that were read and are not kept."""
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 
@@ -86,6 +88,8 @@ class Reader:
     def read(self) -> None:
         """Read the module's level and all functions in it."""
         self.read_all(self.module)
+        self.constants.clear()  # watchers keep the reader
+        self.plain.clear()
 
     def read_all(self, outermost: ir.FunctionCode) -> None:
         """Read a function and all functions in it."""
@@ -97,6 +101,7 @@ class Reader:
             outer, self.definitions = self.definitions, Definitions(code)
             self.block(code, code.block)
             self.definitions = outer
+            code.block = READ
 
     def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
         """Read the instructions of a block."""
@@ -131,7 +136,7 @@ class Reader:
     def expression(self, code: ir.FunctionCode, register: int, node: ast.AST) -> Slot:
         """Return the slot of a register, and record its expression."""
         slot, place = self.register(code, register), place_of(self.file, node)
-        self.graph.expressions.setdefault(place, []).append(slot)
+        self.graph.express(place, slot)
         if self.graph.sites is None:
             self.look_for_constructor(code, node, slot, place)
         elif place in self.graph.sites:
@@ -384,7 +389,7 @@ class Reader:
     def unpack(self, code: ir.FunctionCode, made: ir.Unpack) -> None:
         """Unpack a container."""
         source = self.register(code, made.src)
-        self.graph.expressions.setdefault(place_of(self.file, made.node), []).append(source)
+        self.graph.express(place_of(self.file, made.node), source)
         targets = [self.register(code, dst) for dst in made.dsts]
         if made.star is not None:
             targets[made.star] = self.heap.element(self.heap.made(targets[made.star]), None)
@@ -502,7 +507,7 @@ class Reader:
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
             if code.name.rpartition(".")[2] in GETTING:
-                self.slots.add_edge(owner, self.attributes.object_in_place(code))
+                self.slots.add_edge(owner, self.attributes.getting.object_in_place(code))
             target = self.register(code, made.dst)
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
 from olympus_rules.reach.values import Container, Key, Unknown, Value
 
-__all__ = ["Slot", "Slots"]
+__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "nothing", "without"]
 
 Slot = int
-Watcher = Callable[[Value], object]
-MaskWatcher = Callable[[int], object]
+Watcher = Callable[[Any], object]
+"""Is called with a value or with a mask."""
 Change = Callable[[int], int]
 Kinds = tuple[type, ...]
+T = TypeVar("T")
+Targets = tuple[Slot, ...] | set[Slot]
+"""The targets of a slot: few of them in a tuple, which takes a quarter of the memory."""
 GROWTH = 1.5
 FEWEST = 10_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
@@ -31,6 +35,8 @@ MOST_IN_LISTS = 2_000_000
 """The limit of the values in the lists that are kept of masks."""
 MASKS = 50_000
 """The limit of masks that are looked up to be shared."""
+MOST_IN_TUPLE = 32
+"""The limit of targets in a tuple."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
 
@@ -97,11 +103,58 @@ class Limit:
 
 @dataclass(slots=True, eq=False)
 class Watching:
-    """Watchers of a slot that want the same values and have seen the same; a watcher that returns true is done."""
+    """Watchers of a slot that want the same values and have seen the same.
+
+    Attributes:
+        wanted: the mask of the values that they want.
+        watchers: are called with one value after the other, or with a mask; one that returns true then is done.
+        takes_masks: whether they are called with masks.
+        seen: the mask of the values of the slot when they were last called, which is shared.
+    """
 
     wanted: list[int]
-    watchers: list[MaskWatcher]
+    watchers: Sequence[Watcher]
+    takes_masks: bool
     seen: int = 0
+
+    def show(self, fresh: int | list[Value]) -> None:
+        """Call the watchers with a mask, or with each of several values."""
+        done = set()
+        for watcher in tuple(self.watchers):
+            if isinstance(fresh, int):
+                done |= {id(watcher)} if watcher(fresh) is True else set()
+            else:
+                for value in fresh:
+                    watcher(value)
+        if done:
+            self.watchers = tuple(watcher for watcher in self.watchers if id(watcher) not in done)
+
+
+@dataclass(slots=True, eq=False)
+class Few:
+    """A watcher of masks that hands on each of few values; over the limit, it calls ``rest`` once, and is done.
+
+    Attributes:
+        slots: the graph.
+        each: is called with one value.
+        rest: is called in its place over the limit, or where a value stands for many.
+        left: how many values there may still be.
+    """
+
+    slots: Slots
+    each: Callable[[Value], object]
+    rest: Callable[[], object]
+    left: int
+
+    def __call__(self, fresh: int) -> bool:
+        """Take new values; return whether there are too many."""
+        self.left -= fresh.bit_count()
+        if self.left < 0 or fresh & self.slots.of_kinds(Unknown):
+            self.rest()
+            return True
+        for value in self.slots.listed(fresh):
+            self.each(value)
+        return False
 
 
 @dataclass(slots=True, eq=False)
@@ -109,14 +162,11 @@ class EdgesOfKinds:
     """The targets of a slot that take its values of some kinds, or what ``change`` makes of them."""
 
     wanted: list[int]
-    targets: set[Slot]
+    targets: Targets
     change: Change | None = None
 
 
-NO_TARGETS: set[Slot] = set()
-NO_EDGES: list[EdgesOfKinds] = []
-NO_WATCHERS: list[Watching] = []
-"""Of most slots, shared to save memory; what is added goes to an object of the slot's own."""
+NO_TARGETS: Targets = ()
 
 
 class Slots:
@@ -149,9 +199,9 @@ class Slots:
         self.same: list[Slot] = []
         self._values: list[int] = []
         self._sent: list[int] = []
-        self._targets: list[set[Slot]] = []
-        self._typed_edges: list[list[EdgesOfKinds]] = []
-        self._watching: list[list[Watching]] = []
+        self._targets: list[Targets] = []
+        self._typed_edges: list[Sequence[EdgesOfKinds]] = []
+        self._watching: list[Sequence[Watching]] = []
         self._queue = Queue()
         self._edges = 0
         self._steps = 0
@@ -173,16 +223,16 @@ class Slots:
             self._values.append(0)
             self._sent.append(0)
             self._targets.append(NO_TARGETS)
-            self._typed_edges.append(NO_EDGES)
-            self._watching.append(NO_WATCHERS)
+            self._typed_edges.append(())
+            self._watching.append(())
             self._queue.grow()
         return found
 
     def finish(self) -> None:
         """Let the memory of edges and watchers go: what slots hold changes no more, but for new edges of questions."""
         count = len(self._values)
-        self._targets, self._typed_edges = [NO_TARGETS] * count, [NO_EDGES] * count
-        self._sent, self._watching = [0] * count, [NO_WATCHERS] * count
+        self._targets, self._typed_edges = [NO_TARGETS] * count, [()] * count
+        self._sent, self._watching = [0] * count, [()] * count
         self._masks.clear()
 
     def forget(self) -> None:
@@ -202,11 +252,13 @@ class Slots:
 
     def limit(self, unknown: Value, lost: Slot, *kinds: type, last: bool = False) -> None:
         """Limit how many values of some kinds a slot holds, as :class:`Limit` says."""
-        self._limits.append(Limit(self._mask_of(kinds), self.bit(unknown), lost, last))
+        self._limits.append(Limit(self.growing(kinds), self.bit(unknown), lost, last))
         self.unlimited.add(lost)
 
     def listed(self, mask: int) -> list[Value]:
         """Return the values of a mask, in a list that is shared; many slots hold the same."""
+        if mask.bit_length() and not mask & (mask - 1):  # one value, of which no list is kept
+            return [self._known[mask.bit_length() - 1]]
         found = self._lists.get(mask)
         if found is None:
             bits = f"{mask:b}"[::-1]
@@ -223,9 +275,9 @@ class Slots:
 
     def of_kinds(self, *kinds: type) -> int:
         """Return the mask of all values of some kinds."""
-        return self._mask_of(kinds)[0]
+        return self.growing(kinds)[0]
 
-    def _mask_of(self, kinds: Kinds) -> list[int]:
+    def growing(self, kinds: Kinds) -> list[int]:
         """Return the mask of all values of some kinds, in a list, as there will be more of them."""
         found = self._kinds.get(kinds)
         if found is None:
@@ -269,11 +321,9 @@ class Slots:
         if carries:
             self.trail.add(source, target, carries, site)
         source = self.same[source]
-        if self._typed_edges[source] is NO_EDGES:
-            self._typed_edges[source] = []
-        edges = edges_of(self._typed_edges[source], self._mask_of(kinds), change)
+        edges = edges_of(self._typed_edges, source, self.growing(kinds), change)
         if target not in edges.targets:
-            edges.targets.add(target)
+            edges.targets = with_target(edges.targets, target)
             self._send(edges, self._values[source], (target,))
 
     def _send(self, edges: EdgesOfKinds, values: int, targets: Collection[Slot]) -> None:
@@ -294,92 +344,76 @@ class Slots:
         self.trail.add(source, target, BOTH, site)
         source, target = self.same[source], self.same[target]
         if source != target and target not in self._targets[source]:
-            if self._targets[source] is NO_TARGETS:
-                self._targets[source] = set()
-            self._targets[source].add(target)
+            self._targets[source] = with_target(self._targets[source], target)
             self._edges += 1
             self._steps += 1
             self._spread(target, self._values[source])
 
-    def watch(self, slot: Slot, watcher: Watcher, *kinds: type) -> None:
-        """Call a function for each value of some kinds, or of any, that a slot holds now or later."""
-
-        def each(fresh: int) -> None:
-            for value in self.listed(fresh):
-                watcher(value)
-
-        self.watch_mask(slot, each, *kinds)
-
-    def watch_mask(self, slot: Slot, watcher: MaskWatcher, *kinds: type) -> None:
+    def watch_mask(self, slot: Slot, watcher: Callable[[int], object], *kinds: type) -> None:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
-        slot = self.same[slot]
-        wanted = self._mask_of(kinds or (object,))
-        held = shared(self._masks, self._values[slot] & wanted[0])
-        if held and watcher(held) is True:
+        self.watch(slot, watcher, *kinds, takes_masks=True)
+
+    def watch(self, slot: Slot, watcher: Watcher, *kinds: type, takes_masks: bool = False) -> None:
+        """Call a function for each value of some kinds, or of any, that a slot holds now or later."""
+        wanted = self.growing(kinds or (object,))
+        seen = self._values[self.same[slot]]
+        held = seen & wanted[0]
+        if held and not takes_masks:
+            for value in self.listed(held):
+                watcher(value)
+        elif held and watcher(held) is True:
             return
         slot = self.same[slot]
         for watching in self._watching[slot][-MOST_GROUPS:]:
-            if watching.wanted is wanted and watching.seen == held:
-                watching.watchers.append(watcher)
+            if watching.wanted is wanted and watching.takes_masks == takes_masks and watching.seen == seen:
+                watching.watchers = added(watching.watchers, watcher)
                 return
-        if self._watching[slot] is NO_WATCHERS:
-            self._watching[slot] = []
-        self._watching[slot].append(Watching(wanted, [watcher], held))
+        self._watching[slot] = added(self._watching[slot], Watching(wanted, (watcher,), takes_masks, seen))
 
     def watch_few(
-        self, slot: Slot, each: Watcher, rest: Callable[[], None], *kinds: type, most: int = MOST_TOLD_APART
+        self,
+        slot: Slot,
+        each: Callable[[Value], object],
+        rest: Callable[[], object],
+        *kinds: type,
+        most: int = MOST_TOLD_APART,
     ) -> None:
         """Call ``each`` for each value of some kinds in a slot; over the limit, ``rest`` once, and nothing more.
 
         Where so many come together, they were merged before, and to go on telling them apart would be costly.
         """
-        seen = 0
-
-        def show(fresh: int) -> bool:
-            nonlocal seen
-            seen += fresh.bit_count()
-            if seen > most or fresh & self.of_kinds(Unknown):
-                rest()
-                return True
-            for value in self.listed(fresh):
-                each(value)
-            return False
-
-        self.watch_mask(slot, show, *kinds, Unknown)
+        self.watch_mask(slot, Few(self, each, rest, most), *kinds, Unknown)
 
     def _show(self, slot: Slot) -> None:
         """Show the new values of a slot to its watchers."""
         values, watched = self._values[slot], self._watching[slot]
         for watching in tuple(watched):
-            fresh = values & ~watching.seen & watching.wanted[0]
+            fresh = without(values, watching.seen) & watching.wanted[0]
+            watching.seen = values
             if fresh:
-                watching.seen = shared(self._masks, watching.seen | fresh)
                 self._steps += len(watching.watchers)
-                done = {id(watcher) for watcher in tuple(watching.watchers) if watcher(fresh) is True}
-                if done:
-                    watching.watchers = [watcher for watcher in watching.watchers if id(watcher) not in done]
+                watching.show(fresh if watching.takes_masks else self.listed(fresh))
         if len(watched) > MOST_GROUPS:
             self._watching[slot] = _united(watched)
 
     def _spread(self, slot: Slot, values: int) -> None:
         known = self._values[slot]
-        joined = known | values
+        joined = known | values if known else values  # which is shared
         if joined != known:
-            joined = self._within_limits(slot, known, joined)
-            if joined == known:
-                return
+            if self.is_cut_short and slot not in self.unlimited:
+                joined = self._within_limits(slot, known, joined)
+                if joined == known:
+                    return
             self._values[slot] = shared(self._masks, joined)
             self._queue.push(slot)
 
     def _within_limits(self, slot: Slot, known: int, joined: int) -> int:
         """Return the new values of a slot without those over a limit."""
-        if joined.bit_count() <= self._most or slot in self.unlimited:
-            return joined
+        fresh = joined ^ known
         for limit in self._limits:
-            held = joined & limit.kinds[0]
-            over = held & ~known
-            if over and held.bit_count() > self._most and not (limit.last and self._most):
-                joined = joined & ~over | limit.unknown
+            over = fresh & limit.kinds[0]
+            if over and not (limit.last and self._most) and (joined & limit.kinds[0]).bit_count() > self._most:
+                joined = joined ^ over | limit.unknown
                 self.lost[slot] = shared(self._masks, self.lost.get(slot, 0) | over)
                 self._spread(limit.lost, over)
         return joined
@@ -398,7 +432,7 @@ class Slots:
                 continue
             values = self._values[slot]
             sent, self._sent[slot] = self._sent[slot], values
-            fresh = values & ~sent if sent else values
+            fresh = without(values, sent) if sent else values
             if fresh:
                 for target in tuple(self._targets[slot]):
                     self._spread(self.same[target], fresh)
@@ -413,7 +447,7 @@ class Slots:
         """Join the slots of each cycle."""
         for slot, targets in enumerate(self._targets):
             if targets:
-                self._targets[slot] = {self.same[target] for target in targets} - {slot}
+                self._targets[slot] = targets_of({self.same[target] for target in targets} - {slot})
         for members in cycles(self._targets, self._queue.rank):
             self._join(members)
         for slot, same in enumerate(self.same):
@@ -424,24 +458,54 @@ class Slots:
     def _join(self, members: list[Slot]) -> None:
         """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
-        self._targets[first] = set(self._targets[first])
-        self._typed_edges[first] = list(self._typed_edges[first])
-        self._watching[first] = list(self._watching[first])
+        targets = set(self._targets[first])
         for other in others:
             self.same[other] = first
             if other in self.unlimited:
                 self.unlimited.add(first)
             joined = self._values[first] | self._values[other]
-            self._values[first] = self._within_limits(first, self._values[first], joined)
+            if first not in self.unlimited:
+                joined = self._within_limits(first, self._values[first], joined)
+            self._values[first] = joined
             self._sent[first] &= self._sent[other]
-            self._targets[first] |= self._targets[other]
+            targets.update(self._targets[other])
             for each in self._typed_edges[other]:
-                edges_of(self._typed_edges[first], each.wanted, each.change).targets.update(each.targets)
-            self._watching[first] += self._watching[other]
-            self._targets[other], self._typed_edges[other] = NO_TARGETS, NO_EDGES
-            self._watching[other] = NO_WATCHERS
-        self._targets[first] -= set(members)
+                edges = edges_of(self._typed_edges, first, each.wanted, each.change)
+                edges.targets = targets_of({*edges.targets, *each.targets})
+            self._watching[first] = [*self._watching[first], *self._watching[other]]
+            self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), ()
+        self._targets[first] = targets_of(targets.difference(members))
         self._queue.push(first)
+
+
+def added(several: Sequence[T], item: T) -> Sequence[T]:
+    """Return several objects with one more; few are a tuple, which takes less memory, and a list is changed."""
+    if isinstance(several, list):
+        several.append(item)
+        return several
+    return (*several, item) if len(several) < MOST_IN_TUPLE else [*several, item]
+
+
+def with_target(targets: Targets, target: Slot) -> Targets:
+    """Return targets with one more; a set is changed."""
+    if isinstance(targets, set):
+        targets.add(target)
+        return targets
+    return (*targets, target) if len(targets) < MOST_IN_TUPLE else {*targets, target}
+
+
+def targets_of(targets: set[Slot]) -> Targets:
+    """Return targets as they are kept."""
+    return tuple(targets) if len(targets) <= MOST_IN_TUPLE else targets
+
+
+def without(mask: int, other: int) -> int:
+    """Return a mask without the values of another one; the complement of a large mask would take ten times as long."""
+    return mask ^ (mask & other)
+
+
+def nothing() -> None:
+    """Do nothing with the values over a limit."""
 
 
 def shared(masks: dict[int, int], mask: int) -> int:
@@ -451,26 +515,38 @@ def shared(masks: dict[int, int], mask: int) -> int:
     return masks.setdefault(mask, mask)
 
 
-def edges_of(every: list[EdgesOfKinds], wanted: list[int], change: Change | None) -> EdgesOfKinds:
-    """Return those of the edges of a slot that take some values and change them in one way; there may be none yet."""
-    for each in every:
+def edges_of(
+    every: list[Sequence[EdgesOfKinds]], source: Slot, wanted: list[int], change: Change | None
+) -> EdgesOfKinds:
+    """Return those edges of a slot that take some values and change them in one way; they may be new.
+
+    Args:
+        every: the edges of all slots.
+        source: the slot.
+        wanted: the mask of the values.
+        change: what is made of them.
+    """
+    for each in every[source]:
         if each.wanted is wanted and each.change is change:
             return each
-    every.append(EdgesOfKinds(wanted, set(), change))
-    return every[-1]
+    edges = EdgesOfKinds(wanted, NO_TARGETS, change)
+    every[source] = added(every[source], edges)
+    return edges
 
 
-def _united(watched: list[Watching]) -> list[Watching]:
+def _united(watched: Sequence[Watching]) -> Sequence[Watching]:
     """Return groups of watchers, those that have seen the same made one."""
-    groups: dict[tuple[int, int], Watching] = {}
+    groups: dict[tuple[int, int, bool], Watching] = {}
     for watching in watched:
         if watching.watchers:
-            same = groups.setdefault((id(watching.wanted), watching.seen), Watching(watching.wanted, [], watching.seen))
-            same.watchers += watching.watchers
-    return list(groups.values())
+            like = id(watching.wanted), id(watching.seen), watching.takes_masks
+            same = groups.setdefault(like, watching)
+            if same is not watching:
+                same.watchers = [*same.watchers, *watching.watchers]
+    return tuple(groups.values())
 
 
-def cycles(all_targets: list[set[Slot]], rank: list[int]) -> Iterator[list[Slot]]:
+def cycles(all_targets: list[Targets], rank: list[int]) -> Iterator[list[Slot]]:
     """Return the strongly connected parts of more than one slot (R. Tarjan, 1972; without recursion).
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import partial
 
 from olympus_rules.reach.heap import Heap, Pool
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, nothing
 from olympus_rules.reach.values import OTHER, UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Unknown, Value
 
 __all__ = ["Trees"]
@@ -117,7 +117,7 @@ class Trees:
             Container,
         )
         for_each = partial(self.keys_inside, slot=slot)
-        self.slots.watch_few(fields, for_each, lambda: None, Object, most=FEW_CLASSES)
+        self.slots.watch_few(fields, for_each, nothing, Object, most=FEW_CLASSES)
 
     def keys_inside(self, value: Value, slot: Slot) -> None:
         """Copy the keys among the leaves of an object in another one."""

@@ -10,7 +10,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
     CALLEES,
     OTHER,
@@ -106,7 +106,7 @@ class Settling:
     def _unknown_records(self) -> None:
         """Read all fields of unknown objects: they may be of any class of the project that has annotated fields."""
         for owner, slot in self.attributes.reads_of_fields:
-            if not self.slots.mask(owner) & ~self.slots.of_kinds(Made, Other):
+            if not without(self.slots.mask(owner), self.slots.of_kinds(Made, Other)):
                 self.slots.put(slot, OTHER)
                 for code in self.heap.classes.records:
                     self.slots.add_edge_of(self.attributes.trees.fields(Object(code)), slot, Key)

@@ -109,9 +109,9 @@ class Project:
         analysis = self._analyses.get(document.path)
         return None if analysis is None or analysis.document is not document else analysis.needs
 
-    def trim(self) -> None:
-        """Close the analyses that were least recently used."""
-        spare = len(self._analyses) - MAX_OPEN
+    def trim(self, most: int = MAX_OPEN) -> None:
+        """Close the analyses that were least recently used, until there are so many."""
+        spare = len(self._analyses) - most
         idle = [path for path, analysis in self._analyses.items() if not analysis.busy]
         for path in idle[: max(spare, 0)]:
             self._close(path)
