@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -1277,6 +1278,22 @@ def run(function):
     return function(same(jax.random.PRNGKey(0)))
 run(act), run(quiet)
 """
+
+
+def test_functions_that_are_read_from_the_variables_of_a_module_are_its_own(tmp_path: Path) -> None:
+    files = {
+        "lib/__init__.py": "",
+        "lib/draws.py": "import jax\ndef draw(key):\n    return jax.random.normal(key)\n",
+        "main.py": (
+            "import jax\nimport lib.draws\ndef run(name):\n    return lib.draws.__dict__[name](jax.random.PRNGKey(0))\n"
+        ),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    texts = [Text(str(tmp_path / name), Settings(), text) for name, text in files.items()]
+    (constructor,) = migrate(texts, Target("typed")).constructors[str(tmp_path / "main.py")]
+    assert constructor.reasons == ()
 
 
 def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths(

@@ -310,6 +310,8 @@ class Attributes:
         """
         if isinstance(value, Key) and name in PASSING:
             self.slots.put(slot, value)
+        elif isinstance(value, Module) and name == "__dict__":
+            self.give_variables(value, slot)
         elif isinstance(value, Module):
             self.resolve(f"{value.name}.{name}", value.path, slot)
         elif isinstance(value, Library):
@@ -337,6 +339,12 @@ class Attributes:
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
             if name == "args" and not self.classes.writes(value.code, name):  # of an exception
                 self.slots.add_edge(self.slots.slot("arguments of exceptions"), slot)
+
+    def give_variables(self, value: Module, slot: Slot) -> None:
+        """Give the dictionary of the variables of a module."""
+        module = self.names.modules[value.path]
+        for name in module.local_names:
+            self.slots.add_edge(self.heap.variable(module, name), self.heap.element(self.heap.made(slot), name))
 
     def error_arguments(self) -> Slot:
         """Return the slot of the arguments of all exceptions: the elements of the attribute of an error."""
