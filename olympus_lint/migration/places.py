@@ -314,7 +314,9 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects)
     waiting = list(held)
     for _ in range(PASSES):
         if all(waiting) and not any(_context(report) == "import" for report in mentions_of(text, projects)):
-            return
+            if not text.renew_docstrings():
+                return
+            continue
         document, reports = _opened(text, mentions_of(text, projects), projects)
         mentions = list(zip(constructors(reports), waiting, strict=True))
         wanted = [report for report, stays in mentions if not stays]

@@ -56,7 +56,7 @@ SUITES = {
     "mctx": Suite("mctx-0.0.71", ("mctx",)),
     "rlax": Suite("rlax-0.1.9", ("rlax/_src/[!m]*_test.py", "rlax/_src/m[!p]*_test.py")),
     "fedjax": Suite("fedjax-0.0.17", (*(f"fedjax/{name}" for name in FED.split()), "examples")),
-    "jumanji": Suite("jumanji-1.1.2", ("jumanji_test.py",), added="jumanji_test.py"),
+    "jumanji": Suite("jumanji-1.1.2", ("jumanji_suite.py",), added="jumanji_suite.py"),
     "dm-haiku": Suite("dm_haiku-0.0.17", tuple(f"haiku/_src/{name}_test.py" for name in f"{HAIKU} batch_norm".split())),
     "distrax": Suite(
         "distrax-0.1.9",
