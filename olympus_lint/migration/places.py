@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -47,6 +48,7 @@ __all__ = [
 CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
 READING = frozenset({"attrgetter", "getattr", "methodcaller"})
+MOCK = re.compile(r"\bpatch\b")
 """Functions, by last name, that read an attribute by its name."""
 Written: TypeAlias = tuple[int, int, int, int]
 """Where an expression is written: its first line and column, and its last ones."""
@@ -283,18 +285,19 @@ def constructors(reports: Sequence[Report]) -> list[Report]:
 def _is_named(report: Report, document: Document, target: Target) -> bool:
     """Say whether code names the constructor, and whether that matters.
 
-    It does where constructors are renamed. In portable style, it does where the constructor is read by its name: the
-    keys that it makes are not followed.
+    It does where constructors are renamed. In portable style, it does where the constructor is read by its name, as the
+    keys that it makes are not followed, and where a mock replaces it, which may make keys of another kind.
     """
     if _context(report) != "name":
         return False
     node = report.fact.node
     user = document.parents.get(node)
     if isinstance(node, ast.Attribute):
-        reads = isinstance(node.ctx, ast.Load)
+        matters = isinstance(node.ctx, ast.Load)
     else:
-        reads = not isinstance(user, ast.Call) or ast.unparse(user.func).rpartition(".")[2] in READING
-    return target.style == "typed" or reads
+        callee = ast.unparse(user.func) if isinstance(user, ast.Call) else ""
+        matters = not callee or callee.rpartition(".")[2] in READING or MOCK.search(callee) is not None
+    return target.style == "typed" or matters
 
 
 def _context(report: Report) -> str:

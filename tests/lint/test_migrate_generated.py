@@ -412,6 +412,7 @@ ELSEWHERE = {
     "attribute of a module": "elsewhere.rng = key\nprint(np.asarray(elsewhere.rng))\n",
     "item of a dictionary": "elsewhere.TABLE['rng'] = jnp.stack([key])\nprint(elsewhere.TABLE['rng'][:, 0])\n",
     "item of a dictionary that a star imports": "TABLE['rng'] = key\nprint(TABLE['rng'] + 0)\n",
+    "attribute of an object of one of two stars": "box = Box()\nbox.rng = key\nprint(box.rng.tolist())\n",
     "copy by a method": "box = elsewhere.Box(1, None)._replace(rng=key)\nprint(format(box.rng))\n",
     "method that takes it": "box = elsewhere.Box(1)\nbox.add(key)\nprint(box.key + 0)\n",
     "attribute by its name": "box = elsewhere.Box(1)\nsetattr(box, 'rng', key)\nprint(np.prod(box.rng.shape))\n",
@@ -425,9 +426,16 @@ ELSEWHERE = {
 @pytest.mark.parametrize("body", ELSEWHERE.values(), ids=ELSEWHERE.keys())
 def test_keys_in_objects_of_files_that_are_not_read_are_told(body: str) -> None:
     head = "import dataclasses\n\nimport elsewhere\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n"
-    head += "from elsewhere import *\n\n"
+    head += "from elsewhere import *\nfrom others import *\n\n"
     text = f"{head}key = jax.random.PRNGKey(0)\n{body}"
     assert migrate([Text("program.py", Settings(), text)], Target("typed")).is_open
+
+
+def test_a_mock_of_the_constructor_is_told_in_portable_style() -> None:
+    text = "from unittest import mock\n\nimport jax\nimport jax.numpy as jnp\n\n"
+    text += "with mock.patch('jax.random.PRNGKey', lambda seed: jnp.array([0, 2], jnp.uint32)):\n"
+    text += "    key = jax.random.PRNGKey(1)\nprint(jax.random.normal(key))\n"
+    assert migrate([Text("program.py", Settings(), text)], Target("portable")).is_open
 
 
 def test_a_key_that_partial_has_given_is_followed() -> None:

@@ -151,13 +151,15 @@ def _changed_by(reached: ProjectReach, call: Call) -> Slot | None:
 
 
 def _library_of(reached: ProjectReach, owner: Slot) -> str:
-    """Return the name of the library that alone makes an object; empty for none, and for JAX and Python."""
+    """Return the name of a library that makes an object; empty if any other value comes there, or JAX or Python do.
+
+    Several libraries may do so where names come from several stars.
+    """
     held = reached.slots.values(owner)
-    made = {value.qualified for value in held if isinstance(value, Library | Made)}
-    if len(made) != 1 or any(isinstance(value, Class | Object) for value in held):
+    made = {reached.names.canonical(value.qualified) for value in held if isinstance(value, Library | Made)}
+    if any(isinstance(value, Class | Object) for value in held) or any(map(is_jax, made)):
         return ""
-    name = reached.names.canonical(made.pop())
-    return "" if is_jax(name) else name
+    return min(made, default="")
 
 
 def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
