@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.dtypes import is_for_people
-from olympus_lint.migration.unseen import COLLECTIVES, NUMERIC, STACKING, TEXT, is_guarded
+from olympus_lint.migration.unseen import COLLECTIVES, CONVERTING, NUMERIC, STACKING, is_guarded
 from olympus_rules.libraries.names import LAX, METADATA, NUMPY
 from olympus_rules.reach.passing import Argument, Passing, passings
 from olympus_rules.reach.reading import place_of
@@ -120,7 +120,7 @@ def is_refused(model: Model, argument: Argument, passing: Passing) -> bool:
     if package.partition(".")[0] == "numpy":
         return True
     if package == "builtins":
-        return passing.is_handed and name in TEXT
+        return passing.is_handed and name in CONVERTING
     if not (passing.is_handed or passing.is_mapped or argument.in_parts):
         return False
     if (package == LAX and name in COLLECTIVES) or (package == NUMPY and name in STACKING):

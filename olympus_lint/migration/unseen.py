@@ -25,7 +25,7 @@ from olympus_rules.syntax.document import Parents, every_node
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["COLLECTIVES", "NUMERIC", "STACKING", "TEXT", "is_guarded", "is_permutation", "unseen"]
+__all__ = ["COLLECTIVES", "CONVERTING", "NUMERIC", "STACKING", "is_guarded", "is_permutation", "unseen"]
 
 NUMBERS = frozenset(
     """
@@ -61,7 +61,10 @@ WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 
 REDUCING = ("cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce_")
 """The start of the names of functions of ``jax.lax`` that compute with numbers along an axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
-TEXT = frozenset({"abs", "bytes", "complex", "divmod", "float", "hash", "int", "pow", "range", "repr", "round", "str"})
+CONVERTING = frozenset(
+    {"abs", "bytes", "complex", "divmod", "float", "hash", "int", "pow", "range", "repr", "round", "str"}
+)
+"""Functions of Python that compute with a number, or make a number, bytes or text of a value."""
 ITERATING = frozenset(
     """
     all any enumerate filter frozenset iter list map max min next reversed set slice sorted sum tuple zip
@@ -497,7 +500,7 @@ class Use:
             if last == "hasattr":
                 return any(isinstance(name, ast.Constant) and name.value in LACKING for name in call.args[1:])
             is_iterated = last in ITERATING and self.most_axes == 0
-            return not inside and (is_iterated or last in TEXT or (last == "len" and self.most_axes == 0))
+            return not inside and (is_iterated or last in CONVERTING or (last == "len" and self.most_axes == 0))
         if name == GETITEM:
             return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
         if name in OF_ROWS:

@@ -41,7 +41,7 @@ NUMPY_ARRAY = "numpy.ndarray"
 ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array"})
 INITIALIZERS = "jax.nn.initializers"
 """The module whose functions, other than those around it, are given keys."""
-DICTIONARY = "builtins.dict"
+DICT = "builtins.dict"
 CHOOSING = frozenset({"where", "select"})
 """Functions of ``jax.numpy`` and ``jax.lax``, by their last name, that choose among arrays by their first argument."""
 ABSTRACT_ARRAY = "jax.ShapeDtypeStruct"

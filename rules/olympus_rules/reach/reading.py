@@ -6,12 +6,12 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
-from olympus_rules.libraries.names import DICTIONARY, PRNG_KEY
+from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.definitions import Definitions
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.getters import getter
@@ -480,7 +480,7 @@ class Reader:
             self.slots.put(call.result, Function(made_of_names))
             self.read_all(made_of_names)
         if callee == "TypedDict":
-            self.slots.put(call.result, Library(DICTIONARY))
+            self.slots.put(call.result, Library(DICT))
         if callee in MAKING_CLASSES and len(arguments) > 1:
             self.called_class(callee, call, arguments)
 
@@ -624,6 +624,15 @@ class Reader:
             self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
         self.slots.watch(decorator, apply)
 
+    def metaclass(self, class_: ir.ClassCode) -> Iterator[Slot]:
+        """Yield the slot of a metaclass of the project, whose methods the class has; one of a library is left out."""
+        for option in class_.node.keywords:
+            for slot in self.graph.expressions.get(place_of(self.file, option.value), ()):
+                if option.arg == "metaclass":
+                    own = self.slots.slot("metaclass", class_)
+                    self.slots.add_edge_of(slot, own, Class)
+                    yield own
+
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
         """Make a class."""
         if self.graph.attributes.names.is_plain(self.file, made.code.node):
@@ -631,12 +640,8 @@ class Reader:
         if self.graph.attributes.names.is_described(self.file, made.code.node):
             self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
-        metaclass = self.slots.slot("metaclass", made.code)  # one of the project, whose methods the class has
-        for option in made.code.node.keywords:
-            for slot in self.graph.expressions.get(place_of(self.file, option.value), ()):
-                if option.arg == "metaclass":
-                    self.slots.add_edge_of(slot, metaclass, Class)
-        self.heap.classes.add(made.code, [*(self.register(code, base) for base in made.bases), metaclass])
+        bases = [*(self.register(code, base) for base in made.bases), *self.metaclass(made.code)]
+        self.heap.classes.add(made.code, bases)
         outer, self.bodies[code] = self.bodies.get(code), made.code
         self.block(code, made.body)
         self.bodies[code] = outer
