@@ -55,7 +55,8 @@ def _axes_of(call: ast.Call | None, position: int, named: Named) -> int:
     if name == SCAN:
         return int(position == 1)
     mapped = mapped_by(call) if call is None or name in MAPPING_AXES else None
-    return 1 if mapped is None else mapped.at(position)
+    axes = None if mapped is None else mapped.at(position)
+    return 1 if axes is None else axes
 
 
 def _mapping(function: ast.Lambda | ast.FunctionDef, parents: Parents, named: Named) -> Iterator[ast.Call | None]:

@@ -419,7 +419,7 @@ class _Held:
         for one in join.keys:
             for other in join.keys:
                 words = sorted(site for site in one if site not in self._sources)
-                if min(len(one & self._sources), len(other)) > MANY:
+                if len(other) > MANY and (join.is_one or len(one & self._sources) > MANY):
                     words = []  # keys and words of unrelated places, merged in one argument
                 meet = join.is_one or self._sources.isdisjoint(one) or self._sources >= other
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)

@@ -124,6 +124,7 @@ class Model:
         added_axes: how many axes the result has more than the arrays in a list that it is given; ``None`` where that
             depends on other arguments.
         joins: whether it wants keys of one kind in all of its arguments.
+        takes_lists: whether an array function takes lists of arrays; others take arrays only.
         conversion: what it does with the words of keys.
     """
 
@@ -140,6 +141,7 @@ class Model:
     takes_keys: bool = False
     added_axes: int | None = None
     joins: bool = False
+    takes_lists: bool = False
     conversion: Conversion | None = None
 
     @property

@@ -255,9 +255,10 @@ class Attributes:
 
         def rest() -> None:
             self.heap.iterate(source, every)
+            self.heap.widen(every)
+            self.trees.set_each(Object(code), every)
             for name in dict.fromkeys((*code.fields, *self.classes.fields.names_of(code))):
-                self.set_field(code, name, every)
-            self.trees.set_any(Object(code), every)
+                self.slots.add_edge_of(every, self.attribute(name), Key, Container)
 
         self.slots.watch_few(source, write, rest, Container)
 

@@ -63,7 +63,7 @@ class Binding:
         self._starred: set[Slot] = set()
         self.many = Many(heap, self.further, Contents(attributes.trees).slots_of)
 
-    def bind(self, code: ir.FunctionCode, call: Call, offset: int, mapped: Mapped = NOT_MAPPED) -> None:
+    def bind(self, code: ir.FunctionCode, call: Call, offset: int | None, mapped: Mapped = NOT_MAPPED) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
 
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
@@ -76,7 +76,8 @@ class Binding:
             return
         site = call.result + 1
         self.give_back(code, call.result, site, mapped)
-        position, is_known = offset, True
+        first = offset or 0
+        position, is_known = first, offset is not None
         for slot, starred in call.arguments:
             is_told, is_known = is_known, is_known and not starred
             names = code.parameters[position : position + 1 if is_known else None][: max(0, code.positional - position)]
@@ -85,23 +86,23 @@ class Binding:
                 part = self.part(call, slot, index if is_told else None) if starred else slot
                 target = self.heap.variable(code, name)
                 if exact:
-                    self.give(part, target, code, site, mapped.at(position - offset))
+                    self.give(part, target, code, site, mapped.at(position - first))
                 else:
                     with self.slots.trail.at(site):
                         self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
                 further = self.parts(call, slot) if starred else slot
                 number = position - code.positional if is_known else None
-                self.give(further, self.further(code, number), code, site, mapped.at(position - offset))
+                self.give(further, self.further(code, number), code, site, mapped.at(position - first))
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), offset, call)
+            self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), first, call)
 
     def give_back(
         self, code: ir.FunctionCode, result: Slot, site: int, mapped: Mapped, *, is_over: bool = False
     ) -> None:
         """Add an edge from the result of a function to that of a call."""
-        if mapped.axes:
+        if mapped.axes != 0:
             with self.slots.trail.at(site):
                 self.heap.stacked(self.heap.result(code), result, mapped.axes)
         else:
@@ -128,7 +129,7 @@ class Binding:
             self.slots.add_edge(source, target, site)
 
     def give(
-        self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, axes: int = 0, *, is_over: bool = False
+        self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, axes: int | None = 0, *, is_over: bool = False
     ) -> None:
         """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
 
@@ -294,7 +295,7 @@ class Binding:
         code = called.code
         names = list(code.parameters[called.given : code.positional])
         for index, slots in enumerate(given):
-            is_told = not isinstance(slots, Anywhere)
+            is_told = called.given is not None and not isinstance(slots, Anywhere)
             targets = [self.heap.variable(code, name) for name in names[index : index + 1 if is_told else None]]
             if code.vararg is not None and (index >= len(names) or not is_told):
                 targets.append(self.further(code, index - len(names) if is_told else None))

@@ -183,20 +183,22 @@ class ContainerCalls:
             pairs = self.slots.slot("pairs", call.place, slot)
             self.trees.spread(slot, container, rest=pairs, without=later)
             self.slots.trail.add(pairs, self.heap.element(container, None), BOTH)
-            self.slots.watch_mask(pairs, partial(self._second, pairs=pairs, every=self.heap.element(container, None)))
+            every = self.heap.element(container, None)
+            hand = partial(self.slots.add_edge, target=every)
+            self.heap.open(pairs, self.heap.elements_pool, self._second, hand, Container)
+            self.slots.watch_mask(pairs, partial(self._others, every=every))
 
-    def _second(self, values: int, pairs: Slot, every: Slot) -> None:
-        """Copy the second parts of the pairs in a mask, and all else as it is."""
-        if values & self.slots.of_kinds(Unknown):
-            self.slots.add_edge(self.heap.elements_pool.slot, every)
+    def _second(self, value: Value) -> list[Slot]:
+        """Return the slots of the second part of a pair."""
+        is_pair = isinstance(value, Container) and value.length == 2
+        return self.heap.parts_of(value, 1) if is_pair else []
+
+    def _others(self, values: int, every: Slot) -> None:
+        """Copy all in a mask that are no pairs, as it is; a function makes a default."""
+        values &= ~self.slots.of_kinds(*FUNCTION, Library)
         containers = self.slots.listed(values & self.slots.of_kinds(Container))
-        parts = [pair for pair in containers if isinstance(pair, Container) and pair.length == 2]
-        with self.slots.trail.reading(pairs):
-            for pair in parts:
-                for element in self.heap.elements(pair, 1):
-                    self.slots.add_edge(element, every)
-        values &= ~self.slots.of_kinds(*FUNCTION, Library)  # what makes a default
-        self.slots.put_mask(every, without(values, reduce(or_, map(self.slots.bit, parts), 0)))
+        pairs = [pair for pair in containers if isinstance(pair, Container) and pair.length == 2]
+        self.slots.put_mask(every, without(values, reduce(or_, map(self.slots.bit, pairs), 0)))
 
     def copy(self, source: Slot, container: Container) -> None:
         """Copy the elements of a container to another one, without their names."""
@@ -211,15 +213,11 @@ class ContainerCalls:
             with self.slots.trail.reading(source):
                 self.slots.add_edge(element, self.heap.element(container, None))
 
-        def take(value: Value) -> None:
-            if isinstance(value, Unknown):
-                hold(self.heap.elements_pool.slot)
-            elif isinstance(value, Container):
-                for name, element in list(self.heap.named_elements(value).items()):
-                    if isinstance(name, int):
-                        hold(element)
+        def numbered(value: Value) -> list[Slot]:
+            named = self.heap.named_elements(value) if isinstance(value, Container) else {}
+            return [element for name, element in named.items() if isinstance(name, int)]
 
-        self.slots.watch(source, take, Container, Unknown)
+        self.heap.open(source, self.heap.elements_pool, numbered, hold, Container)
 
     def extend(self, container: Slot, source: Slot) -> None:
         """Put the elements of the containers of a slot into those of another one."""

@@ -10,8 +10,9 @@ from functools import reduce
 from operator import or_
 
 from olympus_rules.code.instructions import ClassCode
+from olympus_rules.libraries.model import Model
 from olympus_rules.libraries.transformations import Transformation
-from olympus_rules.reach.binding import MANY
+from olympus_rules.reach.binding import FUNCTION, MANY
 from olympus_rules.reach.choices import choices
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
@@ -72,6 +73,7 @@ class Joins:
         self._trees = self._keys | self._containers
         self._seen_classes: set[ClassCode] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
+        self._callables = self.slots.of_kinds(*FUNCTION)
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._pools: dict[int, int] = {}
         self._sites: dict[int, frozenset[Place]] = {}
@@ -85,9 +87,9 @@ class Joins:
                 for value in self.slots.values(call.function)
                 if isinstance(value, Library)
             ]
-            joining = [model.transform for model in models if model.joins]
+            joining = [model for model in models if model.joins]
             if joining:
-                joins += self.of_call(call, [transform for transform in joining if transform is not None])
+                joins += self.of_call(call, joining)
             elif call.owner is not None and UPDATE.search(call.callee):
                 joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
         for meeting in self.graph.meetings:
@@ -117,19 +119,28 @@ class Joins:
                         place_of(path, words[0]), ast.unparse(words[0]), (frozenset().union(*sites),), is_one=True
                     )
 
-    def of_call(self, call: Call, transforms: list[Transformation]) -> Iterator[Join]:
+    def of_call(self, call: Call, models: Sequence[Model]) -> Iterator[Join]:
         """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
+        transforms = [model.transform for model in models if model.transform is not None]
+        masks = [self.slots.mask(slot) for slot in call.given]
         if transforms:
             yield from self.of_arms(call.place, call.callee, self.of_one_kind(call, transforms))
-            return
-        masks = [self.slots.mask(slot) for slot in call.given]
+        elif any(model.takes_lists for model in models):
+            yield from self.of_lists(call, masks)
+        else:
+            yield self.join(call.place, call.callee, masks)
+
+    def of_lists(self, call: Call, masks: Sequence[int]) -> Iterator[Join]:
+        """Return the joins of arrays and of the elements of lists."""
         yield self.join(call.place, call.callee, [self.pooled(mask) for mask in masks])
         given = reduce(or_, masks, 0)
-        for container in self.slots.listed(given & self._containers)[:MANY]:  # the arrays in a list
+        lists = self.slots.listed(given & self._containers)
+        for container in lists if len(lists) <= MANY else ():  # else one pool of all that there is
             assert isinstance(container, Container)
             named = [self.slots.mask(slot) for slot in self.heap.named_elements(container).values()]
             every = self.slots.mask(self.heap.element(container, None))
-            yield self.join(call.place, call.callee, [*named, every])
+            is_merged = len(self.sites(every)) > MANY  # elements of unrelated lists
+            yield self.join(call.place, call.callee, named if is_merged else [*named, every])
             if every & self._keys:
                 yield self.join(call.place, call.callee, [every, *named], is_one=True)
             given |= reduce(or_, named, every)
@@ -148,7 +159,8 @@ class Joins:
     def sites(self, mask: int) -> frozenset[Place]:
         """Return the allocation sites of the keys of a mask.
 
-        Arrays of words count only among arrays: beside anything else they come from a merger of values.
+        Arrays of words count only among arrays: beside anything else they come from a merger of values. So do keys of
+        very many constructors.
         """
         found = self._sites.get(mask)
         if found is None:
@@ -157,6 +169,8 @@ class Joins:
             made = every if known is None else every.intersection(known)
             if not without(mask, self._arrays):
                 made |= every
+            elif len(made) > MANY and mask & self._callables:
+                made = set()
             found = self._sites[mask] = frozenset(made)
         return found
 

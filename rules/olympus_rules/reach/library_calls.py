@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -16,26 +16,24 @@ from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
-from olympus_rules.reach.heap import MOST_AXES, Heap
-from olympus_rules.reach.mapping import Mapped, mapped_by
+from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.mapping import mapped_by
+from olympus_rules.reach.partials import FUNCTIONS, Partials
 from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
     OTHER,
     UNDIVIDED,
-    BoundMethod,
     Class,
     Constructor,
     Container,
-    Function,
     Key,
     KeyWords,
     Library,
     Made,
     Object,
     Other,
-    Partial,
     Place,
     Unknown,
     Value,
@@ -57,7 +55,6 @@ EACH = frozenset({"each", "starmap"})
 GIVING = EACH | {"map"}
 """Transformations whose result is made of what the function gives, and of nothing else."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
-FUNCTIONS = (Function, BoundMethod, Partial)
 MAPPED = (*FUNCTIONS, Constructor)
 """What is told from what it was before it was mapped."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
@@ -110,6 +107,7 @@ class LibraryCalls:
         self.binding = binding
         self.containers = ContainerCalls(attributes.trees)
         self.python = PythonCalls(heap, binding)
+        self.partials = Partials(binding)
         self.sizes: dict[Place, int] = {}
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
@@ -306,15 +304,16 @@ class LibraryCalls:
         kinds: tuple[type, ...] = (*(FUNCTION if transform is None else CALLABLE), Unknown)
         mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
         if mapped is not None:
-            self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *MAPPED)
+            self.slots.watch(source, partial(self.partials.map, mapped=mapped, result=call.result), *MAPPED)
             kinds = tuple(kind for kind in kinds if kind not in MAPPED)
         if transform is not None and transform.kind == "value_and_grad":
-            self.slots.watch(source, partial(self.pair_with_gradient, result=call.result), *FUNCTIONS)
+            self.slots.watch(source, partial(self.partials.pair, result=call.result), *FUNCTIONS)
             kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
         if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
             self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
         if transform is not None and transform.kind == "partial":
-            self.slots.watch(source, partial(self.take_arguments, call=call), *FUNCTIONS)
+            count = sum(not starred for _, starred in call.arguments[1:])
+            self.slots.watch(source, partial(self.partials.bind, count=count, result=call.result), *FUNCTIONS)
             self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind not in FUNCTIONS))
         elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
@@ -335,34 +334,6 @@ class LibraryCalls:
         if model.container is not None or (call.owner is not None and is_unknown_of_python(model)):
             return False  # it calls the function, for each element or at some time
         return not model.makes_arrays and slot not in callbacks
-
-    def take_arguments(self, value: Value, *, call: Call) -> None:
-        """Bind the first arguments of a function."""
-        given = sum(not starred for _, starred in call.arguments[1:])
-        if isinstance(value, Function | BoundMethod):
-            self.slots.put(call.result, Partial(value.code, given + isinstance(value, BoundMethod)))
-        elif isinstance(value, Partial):
-            taken = value.given + given if value.given + given <= len(value.code.parameters) else value.given
-            self.slots.put(call.result, replace(value, given=taken, mapped=value.mapped.after(taken - value.given)))
-
-    def map_over(self, value: Value, *, mapped: Mapped, result: Slot) -> None:
-        """Return a function that is mapped over axes of its arguments; over the limit, one of unknown axes."""
-        if isinstance(value, Partial):
-            both = value.mapped.within(mapped)
-            if both is None:
-                self.binding.widen_one(value)
-            self.slots.put(result, replace(value, mapped=both) if both is not None else value)
-        elif isinstance(value, Function | BoundMethod):
-            self.slots.put(result, Partial(value.code, int(isinstance(value, BoundMethod)), mapped))
-        elif isinstance(value, Constructor):
-            self.slots.put(result, replace(value, axes=min(value.axes + mapped.axes, MOST_AXES)))
-
-    def pair_with_gradient(self, value: Value, *, result: Slot) -> None:
-        """Return a function that gives its result in a pair with the gradient."""
-        if isinstance(value, Function | BoundMethod):
-            value = Partial(value.code, int(isinstance(value, BoundMethod)))
-        if isinstance(value, Partial):
-            self.slots.put(result, replace(value, is_paired=True))
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
@@ -516,7 +487,8 @@ def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
     if outer.transform is None or outer.transform.kind not in MAPPING or inner.row is None:
         return None
     mapped = mapped_by(made)
-    return None if mapped is None else mapped.axes - mapped.at(0) + (how == "split")
+    axes, first = (None, None) if mapped is None else (mapped.axes, mapped.at(0))
+    return None if axes is None or first is None else axes - first + (how == "split")
 
 
 def is_foreign(model: Model) -> bool:

@@ -23,8 +23,9 @@ __all__ = ["ANY", "KEPT", "Callees", "Many", "fewer_axes"]
 
 KEPT = (Key, Container, Object, Unknown)
 """The values that are handed to one of very many callees."""
-Callees = frozenset[tuple[ir.FunctionCode, int, Mapped]]
-"""Functions, each with the number of its parameters that are taken, and the axes over which it is mapped."""
+Callee = tuple[ir.FunctionCode, int | None, Mapped]
+Callees = frozenset[Callee]
+"""Functions, each with the number of its parameters that are taken, if it is known, and the axes of its map."""
 MOST_PAIRS = 10_000
 """The limit of pairs of a call site and a callee; the core of a framework with all its tests has more of them."""
 ANY = -1
@@ -48,14 +49,14 @@ class Many:
         self.slots = heap.slots
         self._further = further
         self._slots_of = slots_of
-        self._called: dict[Slot, dict[tuple[ir.FunctionCode, int, Mapped], None]] = defaultdict(dict)
+        self._called: dict[Slot, dict[Callee, None]] = defaultdict(dict)
         self._linked: dict[Slot, int] = {}
         self._waiting: dict[Slot, Mapping[int | str, list[Slot]]] = {}
         self._numbers: dict[Callees, int] = {}
         self._links: list[tuple[Slot, Slot]] = []
         self._left = MOST_PAIRS
 
-    def add(self, call: Call, code: ir.FunctionCode, offset: int, mapped: Mapped) -> int:
+    def add(self, call: Call, code: ir.FunctionCode, offset: int | None, mapped: Mapped) -> int:
         """Add a callee of a call site; return how many there were."""
         called = self._called[call.result]
         called[code, offset, mapped] = None
@@ -141,7 +142,7 @@ class Many:
         is_new = name not in self.slots.numbers
         returned = self.slots.slot(*name)
         for code, _, mapped in callees if is_new else ():
-            if mapped.axes:
+            if mapped.axes != 0:
                 self.heap.stacked(self.heap.result(code), returned, mapped.axes)
             else:
                 self.slots.add_edge_of(self.heap.result(code), returned, *KEPT)
@@ -155,8 +156,9 @@ class Many:
             return rows
         return fewer_axes(self.heap, shared, mapped.at(spot) if isinstance(spot, int) and spot != ANY else mapped.axes)
 
-    def _targets(self, code: ir.FunctionCode, offset: int, spot: int | str) -> Iterator[Slot]:
+    def _targets(self, code: ir.FunctionCode, offset: int | None, spot: int | str) -> Iterator[Slot]:
         """Yield the parameters that an argument comes to."""
+        spot = ANY if offset is None and isinstance(spot, int) else spot
         names = code.parameters[offset : code.positional] if isinstance(spot, int) else code.parameters
         if isinstance(spot, str):
             names = (spot,) if spot in names else ()
@@ -170,10 +172,10 @@ class Many:
             yield self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), spot)
 
 
-def fewer_axes(heap: Heap, slot: Slot, axes: int) -> Slot:
+def fewer_axes(heap: Heap, slot: Slot, axes: int | None) -> Slot:
     """Return a slot whose keys have so many axes less."""
-    if not axes:
+    if axes == 0:
         return slot
     rows = heap.slots.slot("rows", slot, axes)
-    heap.stacked(slot, rows, -axes)
+    heap.stacked(slot, rows, None if axes is None else -axes)
     return rows

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import TypeVar
 
-__all__ = ["NOT_MAPPED", "Mapped", "mapped_by"]
+__all__ = ["ANYHOW", "NOT_MAPPED", "Mapped", "mapped_by"]
 
+T = TypeVar("T")
 MOST = 3
 """The most axes that are counted."""
 
@@ -19,30 +21,39 @@ class Mapped:
     """The axes over which a function is mapped.
 
     Attributes:
-        axes: how many axes its result has more than the function gives, and its arguments by keyword.
+        axes: how many axes its result has more than the function gives, and its arguments by keyword; ``None`` where
+            it is not known.
         places: how many each argument in its place has more, for the first arguments; all others have ``axes``.
     """
 
-    axes: int = 0
+    axes: int | None = 0
     places: tuple[int, ...] = ()
 
-    def at(self, position: int) -> int:
+    def at(self, position: int) -> int | None:
         """Return how many axes the argument at a position has more than the function takes."""
-        return self.places[position] if position < len(self.places) else self.axes
+        return _at(position, self.places, self.axes)
 
     def within(self, outer: Mapped) -> Mapped | None:
         """Return both mappings, one around the other; ``None`` for more axes than are counted."""
+        mine, others = self.axes, outer.axes
+        if mine is None or others is None:
+            return ANYHOW
         count = max(len(self.places), len(outer.places))
-        places = tuple(self.at(position) + outer.at(position) for position in range(count))
-        both = Mapped(self.axes + outer.axes, places)
-        return both if both.axes <= MOST else None
+        places = tuple(_at(each, self.places, mine) + _at(each, outer.places, others) for each in range(count))
+        return Mapped(mine + others, places) if mine + others <= MOST else None
 
     def after(self, count: int) -> Mapped:
         """Return the mapping of the arguments after the first ones."""
         return Mapped(self.axes, self.places[count:])
 
+    def anywhere(self) -> Mapped:
+        """Return the mapping of arguments whose places are not known."""
+        return ANYHOW if self.places else self
+
 
 NOT_MAPPED = Mapped()
+ANYHOW = Mapped(None)
+"""Over an unknown number of axes."""
 
 
 def mapped_by(call: ast.Call | None) -> Mapped | None:
@@ -66,6 +77,10 @@ def mapped_by(call: ast.Call | None) -> Mapped | None:
         case ast.Tuple(elts=parts) | ast.List(elts=parts) if all(map(_is_axis, parts)):
             return Mapped(1, tuple(0 if _is_none(part) else 1 for part in parts))
     return None
+
+
+def _at(position: int, places: tuple[int, ...], axes: T) -> int | T:
+    return places[position] if position < len(places) else axes
 
 
 def _is_axis(node: ast.expr) -> bool:

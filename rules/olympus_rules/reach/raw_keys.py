@@ -27,6 +27,7 @@ from olympus_rules.reach.words import (
     names_of_dtype,
     takes_shape,
 )
+from olympus_rules.syntax.document import Parents
 
 __all__ = ["RawKeys", "place_of"]
 
@@ -119,7 +120,24 @@ class RawKeys:
             around = parents.get(around)
         return around is None
 
+    def compare(self, node: ast.Compare, slots: Sequence[Slot]) -> None:
+        """Record that arrays are compared; what has a truth value is no raw key, which has several words."""
+        if self.graph.sites is not None and not has_truth(node, self.names.documents[self.file].parents):
+            self.meet(node, slots)
+
     def meet(self, node: ast.AST, slots: Sequence[Slot]) -> None:
         """Record that arrays are compared, or that one is written into another."""
         if self.graph.sites is not None:
             self.graph.meetings.append(Meeting(place_of(self.file, node), ast.unparse(node), tuple(slots)))
+
+
+def has_truth(node: ast.expr, parents: Parents) -> bool:
+    """Return whether an expression is used as true or false."""
+    match parents.get(node):
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+            return test is node
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.comprehension(ifs=conditions):
+            return node in conditions
+    return False

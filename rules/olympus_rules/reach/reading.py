@@ -328,7 +328,7 @@ class Reader:
         """Apply an operator: ``+``, ``|`` and ``*`` give containers, and ``with`` enters contexts."""
         slot = self.expression(code, made.dst, made.node)
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
-            self.raw.meet(made.node, [self.register(code, operand) for operand in made.operands])
+            self.raw.compare(made.node, [self.register(code, operand) for operand in made.operands])
         operands = [self.register(code, operand) for operand in made.operands]
         if self.exchanges.apply(code, made, operands, slot):
             return
@@ -563,7 +563,7 @@ class Reader:
             outer = self.mapping(node)
             mapped = (outer and mapped.within(outer)) or mapped
             is_paired |= self.transformation(node) == "value_and_grad"
-        return Partial(function, 0, mapped, is_paired) if mapped.axes or is_paired else Function(function)
+        return Partial(function, 0, mapped, is_paired) if mapped.axes != 0 or is_paired else Function(function)
 
     def mapping(self, decorator: ast.expr) -> Mapped | None:
         """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""

@@ -145,13 +145,13 @@ class Partial:
 
     Attributes:
         code: that of the function.
-        given: how many parameters are taken.
+        given: how many parameters are taken; ``None`` where it is not known.
         mapped: the axes over which it is mapped.
         is_paired: whether a call gives a pair of the result and a gradient.
     """
 
     code: FunctionCode
-    given: int
+    given: int | None
     mapped: Mapped = NOT_MAPPED
     is_paired: bool = False
 
