@@ -406,7 +406,7 @@ class _Held:
 
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
-        joins = {(join.keys, join.is_one): join for join in reversed(self._reached.joins())}.values()
+        joins = {(join.keys, join.is_one, join.given): join for join in reversed(self._reached.joins())}.values()
         changed = True
         while changed:
             changed = False
@@ -416,6 +416,8 @@ class _Held:
     def _add_company(self, join: Join) -> bool:
         """Hold back the keys that meet raw keys in one call; return whether that is new for any of them."""
         changed = False
+        for name in sorted(filter(self._is_unknown, join.given)):
+            changed |= self._hold(frozenset().union(*join.keys), join, f"what `{name}` gives")
         for one in join.keys:
             for other in join.keys:
                 words = sorted(site for site in one if site not in self._sources)
@@ -432,6 +434,11 @@ class _Held:
                         f"keys that stay raw, made on {self._written(raw[0])},",
                     )
         return changed
+
+    def _is_unknown(self, qualified: str) -> bool:
+        """Return whether a function is one of a library of which it is not known whether it gives typed keys."""
+        support = self._reached.names.libraries.get(qualified).typed_keys
+        return support != "yes" and qualified.partition(".")[0] not in INDIFFERENT
 
     def _hold(self, makers: Iterable[Place], join: Join, company: str) -> bool:
         """Hold back constructors by what their keys meet in a join; return whether that is new for any of them."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from olympus_lint.migration.unseen import Use, is_test_for_none
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion
-from olympus_rules.libraries.names import EXAMINING, METADATA
+from olympus_rules.libraries.names import EXAMINING, METADATA, STREAMS
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import (
     BoundMethod,
@@ -185,12 +185,17 @@ class Texts:
         rows = [self._reached.names.libraries.get(name.removeprefix("builtins.")).conversion for name in names]
         forms = {row.form for row in rows if row is not None and row.form in ("print", "text")}
         if forms:
-            return min(forms)
+            return "text" if self._is_written(call) else min(forms)
         values = self._reached.values(place_of(self._path, call.func))
         is_own = any(isinstance(value, BoundMethod | Function | Class | Key) for value in values)
         is_array_function = any(self._reached.names.libraries.get(name).makes_arrays for name in names)
         tells = isinstance(call.func, ast.Attribute) and call.func.attr in TELLING
         return "print" if tells and not is_own and not is_array_function else ""
+
+    def _is_written(self, call: ast.Call) -> bool:
+        """Return whether a call prints to a file or buffer, which may be read again, and not to a terminal."""
+        files = [option.value for option in call.keywords if option.arg == "file"]
+        return any(ast.unparse(file) != "None" and self._names(file).isdisjoint(STREAMS) for file in files)
 
     def _names(self, function: ast.expr) -> set[str]:
         """Return the names of the library functions that an expression may be."""

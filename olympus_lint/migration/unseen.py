@@ -8,7 +8,7 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.batches import behind_words, mappings_of
@@ -18,7 +18,7 @@ from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, INITIALIZERS, LAX, NUMPY, OF_ROWS, RANDOM
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Container, Function, Key, Other, Place, Value, Words
+from olympus_rules.reach.values import Container, Function, Key, Made, Other, Place, Value, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -585,7 +585,13 @@ def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Valu
     """Say whether an argument is computed with the shape or rank of words, of which typed keys may be made."""
     parts = [part for each in [*call.args, *call.keywords] for part in ast.walk(each)]
     shapes = (part.value for part in parts if isinstance(part, ast.Attribute) and part.attr in ("ndim", "shape"))
-    return any(values and all(isinstance(value, Words) for value in values) for values in map(values_of, shapes))
+    return any(are_words(values_of(each)) for each in shapes)
+
+
+def are_words(values: Iterable[Value]) -> bool:
+    """Say whether values are words of keys, or numbers and arrays beside them."""
+    keys = [value for value in values if not isinstance(value, Other | Made)]
+    return bool(keys) and all(isinstance(value, Words) for value in keys)
 
 
 def has_words(elements: ast.List | ast.Tuple) -> bool:

@@ -42,7 +42,7 @@ ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array
 INITIALIZERS = "jax.nn.initializers"
 """The module whose functions, other than those around it, are given keys."""
 DICT = "builtins.dict"
-CHOOSING = frozenset({"where", "select"})
+CHOOSING = frozenset({"where", "select", "select_n"})
 """Functions of ``jax.numpy`` and ``jax.lax``, by their last name, that choose among arrays by their first argument."""
 ABSTRACT_ARRAY = "jax.ShapeDtypeStruct"
 UINT32 = ("jax.numpy.uint32", "numpy.uint32")
@@ -78,6 +78,8 @@ ZEROS = "jax.numpy.zeros"
 ZEROS_LIKE = "jax.numpy.zeros_like"
 READING = frozenset(f"numpy.{name}" for name in ("fromfile", "genfromtxt", "load", "loadtxt", "memmap"))
 """Functions that read arrays of numbers from files, which may be the words of keys."""
+STREAMS = ("sys.stderr", "sys.stdout")
+"""The files of Python that nobody reads again."""
 CALLING_THE_METHOD = ("numpy.reshape", "numpy.swapaxes", "numpy.transpose")
 """Functions of NumPy that call the method of that name of an array of JAX."""
 

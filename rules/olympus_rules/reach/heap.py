@@ -123,8 +123,8 @@ class Heap:
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
         self._widened_containers = 0
-        self._shifts: dict[int | None, Callable[[int], int]] = {}
-        self._of_rank: dict[tuple[int, int | None], int] = {}
+        self._shifts: dict[tuple[int | None, bool], Callable[[int], int]] = {}
+        self._of_rank: dict[tuple[int, int | None, bool], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
         self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
         self.written_pool = slots.slot("written to many")
@@ -181,22 +181,24 @@ class Heap:
                 self.slots.add_edge(slot, both)
         return [both]
 
-    def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
-        """Copy the keys of a slot with ``axes`` more axes; ``None`` is an unknown number."""
-        if axes != 0 and axes not in self._shifts:
-            self._shifts[axes] = partial(self._shifted, axes=axes)
-        self.slots.add_edge_of(source, target, Key, change=self._shifts.get(axes))
+    def shift(self, source: Slot, target: Slot, axes: int | None, *, is_all: bool = False) -> None:
+        """Copy the keys of a slot with ``axes`` more axes, or with so many in all; ``None`` is an unknown number."""
+        how = axes, is_all
+        if how != (0, False) and how not in self._shifts:
+            self._shifts[how] = partial(self._shifted, axes=axes, is_all=is_all)
+        self.slots.add_edge_of(source, target, Key, change=self._shifts.get(how))
 
-    def _shifted(self, keys: int, axes: int | None) -> int:
-        """Return the mask of keys with ``axes`` more axes."""
-        found = self._of_rank.get((keys, axes))
+    def _shifted(self, keys: int, axes: int | None, *, is_all: bool) -> int:
+        """Return the mask of keys with other axes."""
+        found = self._of_rank.get((keys, axes, is_all))
         if found is None:
             found = 0
             for value in self.slots.listed(keys):
                 assert isinstance(value, Key)
-                rank = None if axes is None or value.rank is None else value.rank + axes
+                before = 0 if is_all else value.rank
+                rank = None if axes is None or before is None else before + axes
                 found |= self.slots.bit(type(value)(value.site, rank if rank in range(MOST_AXES + 1) else None))
-            self._of_rank[keys, axes] = found
+            self._of_rank[keys, axes, is_all] = found
         return found
 
     def widen(self, slot: Slot) -> None:

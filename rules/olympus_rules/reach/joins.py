@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
 from olympus_rules.code.instructions import ClassCode
 from olympus_rules.libraries.model import Model
+from olympus_rules.libraries.names import CHOOSING
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.binding import FUNCTION, MANY
 from olympus_rules.reach.choices import choices
@@ -30,6 +31,7 @@ from olympus_rules.reach.values import (
     Other,
     Partial,
     Place,
+    Value,
 )
 
 __all__ = ["Join", "Joins", "callables"]
@@ -49,12 +51,14 @@ class Join:
         callee: the function, or the comparison or assignment.
         keys: those of each array.
         is_one: whether the arrays are not told apart: the elements of a list, or the values of an attribute.
+        given: the names of the functions of libraries one of whose results is a whole array of the join.
     """
 
     place: Place
     callee: str
     keys: tuple[frozenset[Place], ...]
     is_one: bool = False
+    given: frozenset[str] = frozenset()
 
 
 class Joins:
@@ -73,6 +77,7 @@ class Joins:
         self._trees = self._keys | self._containers
         self._seen_classes: set[ClassCode] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
+        self._given = self.slots.of_kinds(Library, Made)
         self._callables = self.slots.of_kinds(*FUNCTION)
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._pools: dict[int, int] = {}
@@ -92,6 +97,7 @@ class Joins:
                 joins += self.of_call(call, joining)
             elif call.owner is not None and UPDATE.search(call.callee):
                 joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
+                joins += self.of_arrays(call, [call.owner, *call.given[:1]])
         for meeting in self.graph.meetings:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
@@ -122,13 +128,22 @@ class Joins:
     def of_call(self, call: Call, models: Sequence[Model]) -> Iterator[Join]:
         """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
         transforms = [model.transform for model in models if model.transform is not None]
-        masks = [self.slots.mask(slot) for slot in call.given]
         if transforms:
             yield from self.of_arms(call.place, call.callee, self.of_one_kind(call, transforms))
         elif any(model.takes_lists for model in models):
-            yield from self.of_lists(call, masks)
+            yield from self.of_lists(call, [self.slots.mask(slot) for slot in call.given])
         else:
-            yield self.join(call.place, call.callee, masks)
+            condition = call.arguments[:1] if any(model.name in CHOOSING for model in models) else ()
+            yield from self.of_arrays(call, [slot for slot in call.given if all(slot != each for each, _ in condition)])
+
+    def of_arrays(self, call: Call, arrays: Sequence[Slot]) -> Iterator[Join]:
+        """Return the join of some arrays, one of which a library may have given."""
+        masks = [self.slots.mask(slot) for slot in arrays]
+        given: list[Value] = []
+        if any(mask and not without(mask, self._keys) for mask in masks):
+            given = [value for mask in masks if not without(mask, self._given) for value in self.slots.listed(mask)]
+        names = frozenset(value.qualified for value in given if isinstance(value, Library | Made))
+        yield replace(self.join(call.place, call.callee, masks), given=names)
 
     def of_lists(self, call: Call, masks: Sequence[int]) -> Iterator[Join]:
         """Return the joins of arrays and of the elements of lists."""

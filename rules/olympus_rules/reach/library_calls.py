@@ -14,6 +14,7 @@ from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
+from olympus_rules.reach.axes import SHAPED, added_axes, spelled_axes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
@@ -218,7 +219,8 @@ class LibraryCalls:
         self.heap.shift(call.function, call.result, None)  # a key that `partial` has given
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
-            self.slots.add_edge_of(slot, call.result, Other, Made)
+            if self.remade is None:  # else keys of any words
+                self.slots.add_edge_of(slot, call.result, Other, Made)
         self.remake(call)
 
     def remake(self, call: Call) -> None:
@@ -252,6 +254,7 @@ class LibraryCalls:
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
                 self.heap.shift(slot, call.result, None)
                 self.heap.copy_contained(slot, call.result)
+                self.give_axes(slot, call, model)
                 if model.added_axes is not None:
                     self.heap.shift(slot, call.result, 0)
                     add = partial(self.heap.shift, target=call.result, axes=model.added_axes)
@@ -264,6 +267,17 @@ class LibraryCalls:
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
+
+    def give_axes(self, slot: Slot, call: Call, model: Model) -> None:
+        """Copy the keys of an array to the result with the axes that the call spells out."""
+        if not call.arguments or slot != call.arguments[0][0]:
+            return
+        more = added_axes(call.node, model.name)
+        number = spelled_axes(call.node.args[1:]) if model.name in SHAPED else None
+        if more is not None:
+            self.heap.shift(slot, call.result, more)
+        if number is not None:
+            self.heap.shift(slot, call.result, number, is_all=True)
 
     def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
         """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.

@@ -24,7 +24,7 @@ Targets = tuple[Slot, ...] | set[Slot]
 GROWTH = 1.5
 FEWEST = 10_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
-MOST_STEPS = 3_000_000
+MOST_STEPS = 2_200_000
 """The steps, after which fewer values are told apart: one for each change of a slot, each of its watchers, and each
 edge between slots."""
 MORE_STEPS = 500_000

@@ -7,6 +7,7 @@ import re
 from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.reach.axes import index_axes, spelled_axes
 from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
@@ -140,11 +141,16 @@ class Settling:
                 hand = partial(self.slots.add_edge, target=call.result)
                 self.heap.open(owner, self.heap.elements_pool, self.heap.parts_of, hand, Object)
                 self.heap.shift(owner, call.result, None)
+                number = spelled_axes(call.node.args) if call.callee.endswith(".reshape") else None
+                if number is not None:
+                    self.heap.shift(owner, call.result, number, is_all=True)
                 if call.callee.rpartition(".")[2] in COPYING:
                     self.heap.shift(owner, call.result, 0)
             if UPDATE.search(call.callee):
                 updated = self.heap.origins.get(owner)
                 self.heap.shift(owner if updated is None else updated, call.result, 0)
+                for slot in call.given[:1]:
+                    self.heap.shift(slot, call.result, index_axes(call.node))
         self.calls.method_results = rest
         self._settle()
 

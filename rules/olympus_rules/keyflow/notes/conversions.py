@@ -28,7 +28,7 @@ from olympus_rules.keyflow.notes.pending import (
     spelled,
 )
 from olympus_rules.libraries import Conversion
-from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR
+from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR, STREAMS
 
 __all__ = ["METHODS", "compared", "converted", "method", "shown"]
 
@@ -101,7 +101,6 @@ def _is_read_back(flow: State, term: Term) -> bool:
     return "." in name and not name.startswith(OWN)
 
 
-STREAMS = ("sys.stderr", "sys.stdout")
 OWN = (RANDOM.partition(".")[0], *PURE_MODULES)
 INTEGERS = frozenset(["integer", "number", "uint32", "unsignedinteger"])
 

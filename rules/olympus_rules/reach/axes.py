@@ -1,0 +1,84 @@
+"""How many axes the result of an array function has, as far as the call spells it out.
+
+Axes are counted as those of keys: the words of a raw key are the last one of an array, which does not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+__all__ = ["SHAPED", "added_axes", "index_axes", "spelled_axes"]
+
+ONE_OF = ("dynamic_index_in_dim", "index_in_dim")
+SHAPED = ("broadcast_to", "reshape")
+"""Functions whose second argument, and methods whose arguments, are a shape."""
+KEEPING = ("dynamic_slice", "dynamic_slice_in_dim", "moveaxis", "swapaxes")
+
+
+def added_axes(call: ast.Call, name: str) -> int | None:
+    """Return how many axes the result of a function of JAX has more than its array; ``None`` if that is not known.
+
+    Args:
+        call: the call.
+        name: the last part of the function's name.
+    """
+    if name in KEEPING:
+        return 0
+    if name in ONE_OF:
+        keeps = _argument(call, 3, "keepdims") or ast.Constant(value=True)
+        return (0 if keeps.value else -1) if isinstance(keeps, ast.Constant) else None
+    if name == "expand_dims":
+        return 1 if isinstance(_constant(_argument(call, 1, "axis")), int) else None
+    if name == "take" and _argument(call, 2, "axis") is not None:
+        return _axes_of_index(_argument(call, 1, "indices"))
+    return None
+
+
+def spelled_axes(shape: Sequence[ast.expr]) -> int | None:
+    """Return how many axes an array of keys of a spelled-out shape has: a tuple, or its parts.
+
+    The last part is the number of words, or ``*key.shape`` of one key.
+    """
+    match shape:
+        case [ast.Tuple(elts=parts) | ast.List(elts=parts)]:
+            sizes = parts
+        case _:
+            sizes = [*shape]
+    match sizes:
+        case [*first, ast.Starred(value=ast.Attribute(attr="shape"))]:
+            pass
+        case [*first, _]:
+            first = sizes
+        case _:
+            return None
+    return None if len(sizes) < 2 or any(isinstance(size, ast.Starred) for size in first) else len(sizes) - 1
+
+
+def index_axes(call: ast.Call) -> int | None:
+    """Return how many axes ``array`` has more than ``value`` in ``array.at[index].set(value)``."""
+    update = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if not isinstance(update, ast.Subscript):
+        return None
+    parts = update.slice.elts if isinstance(update.slice, ast.Tuple) else [update.slice]
+    are_known = all(isinstance(part, ast.Slice) or isinstance(_constant(part), int) for part in parts)
+    return sum(not isinstance(part, ast.Slice) for part in parts) if are_known else None
+
+
+def _axes_of_index(index: ast.expr | None) -> int | None:
+    """Return how many axes an index adds to those of an array, one of which it takes."""
+    if isinstance(_constant(index), int):
+        return -1
+    is_row = isinstance(index, ast.Call) and ast.unparse(index.func).rpartition(".")[2] == "arange"
+    return 0 if is_row else None
+
+
+def _argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    named = [option.value for option in call.keywords if option.arg == name]
+    return named[0] if named else call.args[place] if len(call.args) > place else None
+
+
+def _constant(node: ast.expr | None) -> object:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return node.value if isinstance(node, ast.Constant) else None
