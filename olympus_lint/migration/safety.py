@@ -188,7 +188,15 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
     for text in texts:  # a suppressed place may still change the computed numbers
         own = text.settings
         confidence = min(own.min_confidence, Confidence.LIKELY)
-        text.settings = replace(own, ignore=(), per_file_ignores={}, ignore_noqa=True, min_confidence=confidence)
+        text.settings = replace(
+            own,
+            select=["ALL"],
+            extend_select=(),
+            ignore=(),
+            per_file_ignores={},
+            ignore_noqa=True,
+            min_confidence=confidence,
+        )
     migration = Migration(target, texts)
     projects, found, staying = Projects(), dict[str, list[Report]](), set[tuple[str, int]]()
     by_name: list[str] = []  # the places that may replace the constructor

@@ -200,6 +200,24 @@ parts.append(Holder.key)
 state = jax.tree.map(lambda leaf: leaf, (0.5, parts))
 out = ravel_pytree(state)[0]
 """,
+    "a word of one of several keys": """
+keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(2))
+out = jax.lax.index_in_dim(keys, 0, keepdims=False)[0]
+""",
+    "words of rows that are taken": """
+class Box:
+    def __init__(self, rng):
+        self.rng = rng
+
+
+rows = Box(jnp.take(jax.random.split(key, 3), jnp.arange(3), axis=0)).rng
+out = sum(1 for _ in itertools.chain(*rows))
+""",
+    "words of keys in a new shape": """
+one = jnp.zeros((2, 2), jnp.uint32).at[0].set(key)[0]
+rows = jnp.stack([one, jax.random.fold_in(one, 7)]).reshape(2, 2)
+out = jax.vmap(lambda k: k[0])(rows)
+""",
 }
 FINE = {
     "keys for initializers": "out = jax.nn.initializers.zeros((lambda: key)(), (2,))\n",
@@ -224,6 +242,21 @@ first, *rest = [key] + list(jax.random.split(key))
 out = [jax.random.normal(k) for k in rest]
 """,
     "flags": "flags = 1 | 2\nout = jax.random.bits(key) | flags\n",
+    "numbers that are compared": """
+def size(given, expected):
+    if given != expected:
+        raise ValueError(given)
+    return given
+
+
+out = size(2, 2) + size(np.zeros(1, np.uint32)[0], 0) + jax.random.normal(key)
+""",
+    "keys of one in several": "out = jax.lax.index_in_dim(jax.random.split(key, 3), 0)[0]\n",
+    "a choice by a library's result": """
+import math
+
+out = jax.random.normal(jnp.where(math.floor(1.5), key, jax.random.fold_in(key, 1)))
+""",
     "an empty array of keys": """
 keys = jnp.zeros((2, *key.shape), key.dtype).at[0].set(key)
 out = jax.random.normal(keys[0])

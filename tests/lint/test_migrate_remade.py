@@ -49,6 +49,8 @@ DERIVING = {
     "each": "print([key.any() for key in map(jax.random.split, [words])])",
     "moved by the axes of words": "moved = jax.random.split(words, 6).reshape(2, 3, 2).transpose(1, 0, 2)",
     "spread over the shape of words": "wide = jnp.broadcast_to(jax.random.split(words, 1)[0], (3, *words.shape))",
+    "in a new shape": "rows = jax.random.split(words, 4).reshape(-1, 2, 2)\nprint(jax.vmap(jax.vmap(len))(rows))",
+    "beside a number": "held = (0.5, words)\nprint(jax.random.split(held[1], 4).reshape(2, 2, *held[1].shape))",
     "met": "print(jnp.stack([words, jax.random.fold_in(words, 1)]))",
 }
 DRAWN = "print(jax.random.normal(words))\none, two = jax.random.split(words)\nprint(jax.random.normal(two))"

@@ -40,6 +40,9 @@ HELD = {
     "print(jax.random.normal(copy))\n",
     "printed to a buffer": "import io\nkey = jax.random.PRNGKey(0)\nbuffer = io.StringIO()\n"
     "print(key, file=buffer)\nprint(buffer.getvalue())\n",
+    "parts printed to a buffer": "import io\n\n\ndef show(thing):\n    buffer = io.StringIO()\n"
+    "    print(thing, file=buffer)\n    print(buffer.getvalue())\n\n\n"
+    "show([leaf for leaf in jax.tree.leaves({'a': jax.random.PRNGKey(0)})])\n",
     "parts handed to NumPy": "import numpy as np\n\n\ndef check(one, other):\n"
     "    jax.tree.map(np.testing.assert_array_equal, one, other)\n\n\n"
     "check([jax.random.PRNGKey(0)], [jax.random.PRNGKey(0)])\n",

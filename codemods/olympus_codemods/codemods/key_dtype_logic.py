@@ -12,7 +12,7 @@ from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, negated, replace
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import DtypeLogic, Fact
+from olympus_rules.keyflow.facts import DtypeLogic, Fact, KeyKind
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class KeyDtypeLogicCodemod(Codemod):
         assert isinstance(fact, DtypeLogic)
         if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
             return self.test(fact, document)
-        if may_be_seed(fact.subject, document):
-            return None
+        if may_be_seed(fact.subject, document) or fact.kind is KeyKind.TYPED:
+            return None  # a seed has no words, and those of a typed key give another answer than it does now
         return through_key_data(document, fact.node, [fact.subject], "Ask for the dtype of the words")
 
     def test(self, fact: DtypeLogic, document: Document) -> Fix | None:

@@ -18,7 +18,7 @@ from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.scopes import own_nodes, scope_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, ShapeLogic
+from olympus_rules.keyflow.facts import Fact, KeyKind, ShapeLogic
 from olympus_rules.libraries.names import (
     CALLING_THE_METHOD,
     CONCATENATE,
@@ -57,11 +57,16 @@ class KeyShapeLogicCodemod(Codemod):
     code = "OLY202"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return a form that gives the same result for either kind of key."""
-        return self.migrate(fact, document, Target())
+        """Return a form that gives the same result for either kind of key; it is another one where the key is typed."""
+        made = self.rewritten(fact, document, Target())
+        return Fix(Applicability.UNSAFE, made.message, made.edits) if made is not None and is_answered(fact) else made
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the portable form, in either style: which keys stay raw is unknown when a place is rewritten."""
+        return None if is_answered(fact) else self.rewritten(fact, document, target)
+
+    def rewritten(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+        """Return the portable form."""
         assert isinstance(fact, ShapeLogic)
         if not fact.exact:
             return None
@@ -80,6 +85,11 @@ class KeyShapeLogicCodemod(Codemod):
 
 
 # questions
+
+
+def is_answered(fact: Fact) -> bool:
+    """Return whether a typed key is asked: the answer of its words is another one than the program has now."""
+    return isinstance(fact, ShapeLogic) and fact.form in THROUGH_KEY_DATA and fact.kind is KeyKind.TYPED
 
 
 def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:

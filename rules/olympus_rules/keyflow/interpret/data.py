@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -108,7 +109,15 @@ def run_item(flow: Flow, instruction: ir.Item) -> None:
     if flow.arrays is not None:
         flow.arrays.indexed(flow, value, index, instruction.node)
     seen = words.item(flow, value, index, instruction.node)
+    if seen is None and isinstance(value, Term) and _is_row(instruction.node):
+        seen = flow.knowledge.view(f"item {flow.terms.number()}", value, flow.knowledge.rank(value))
     flow.registers[instruction.dst] = get_item(flow, value, index) if seen is None else seen
+
+
+def _is_row(node: ast.AST) -> bool:
+    """Return whether a subscript takes several elements, as ``keys[jnp.arange(3)]``: an array with as many axes."""
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(index, ast.Call) and isinstance(index.func, ast.Attribute) and index.func.attr == "arange"
 
 
 def run_set_item(flow: Flow, instruction: ir.SetItem) -> None:
