@@ -213,6 +213,9 @@ class Box:
 rows = Box(jnp.take(jax.random.split(key, 3), jnp.arange(3), axis=0)).rng
 out = sum(1 for _ in itertools.chain(*rows))
 """,
+    "words of a key on the host, given to what was compiled for a key": """
+out = jax.jit(jax.random.normal).lower(jax.ShapeDtypeStruct((2,), jnp.uint32)).compile()(jax.device_get(key))
+""",
     "words of keys in a new shape": """
 one = jnp.zeros((2, 2), jnp.uint32).at[0].set(key)[0]
 rows = jnp.stack([one, jax.random.fold_in(one, 7)]).reshape(2, 2)

@@ -369,3 +369,20 @@ def test_a_star_of_a_module_that_is_not_read_ends(tmp_path: Path) -> None:
     }
     (made,) = report(tree(tmp_path, project), ".")["constructors"]
     assert made["held_back_by"]
+
+
+def test_a_key_is_followed_through_a_method_beside_a_star_that_is_not_read(tmp_path: Path) -> None:
+    main = """\
+import io
+
+import jax
+import numpy as np
+from common import *
+from other import *
+
+key = hold(jax.random.PRNGKey(0)).addressable_data(0)
+np.savez(io.BytesIO(), key)
+"""
+    project = {"pyproject.toml": "", "common.py": "def hold(rng):\n    return rng\n", "main.py": main}
+    (made,) = report(tree(tmp_path, project), ".")["constructors"]
+    assert made["held_back_by"]

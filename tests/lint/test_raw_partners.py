@@ -2588,6 +2588,29 @@ jax.lax.scan(body, empty(), jax.numpy.arange(3))
     assert reason.text == f"reaches `jax.lax.scan`, and may meet raw words, made on {tmp_path / 'state.py'}:4, there"
 
 
+STRANGERS = {
+    "an item": "jnp.zeros((3, 2), jnp.uint32).at[1].set(tools.make())[1]",
+    "an item of a dictionary": "jnp.zeros((3, 2), jnp.uint32).at[1].set(tools.TABLE['rng'])[1]",
+    "a choice": "jnp.where(True, jax.random.PRNGKey(1), tools.make())",
+}
+FRIENDS = {
+    "a condition": "jnp.where(tools.is_done(), jax.random.PRNGKey(1), jax.random.PRNGKey(2))",
+    "an index": "jax.random.split(jax.random.PRNGKey(1), 3)[tools.number()]",
+}
+
+
+@pytest.mark.parametrize("made", STRANGERS.values(), ids=STRANGERS)
+def test_a_key_that_meets_what_an_unknown_library_gives_is_held_back(made: str) -> None:
+    migration = migrated(("program.py", f"{HEAD}import tools\n\nprint(random.normal({made}))\n"))
+    assert migration.held and not migration.free
+
+
+@pytest.mark.parametrize("made", FRIENDS.values(), ids=FRIENDS)
+def test_an_unknown_library_may_say_which_key_is_taken(made: str) -> None:
+    migration = migrated(("program.py", f"{HEAD}import tools\n\nprint(random.normal({made}))\n"))
+    assert migration.free and not migration.held
+
+
 @pytest.mark.parametrize(
     "code, is_left",
     {"make = getattr(jax.random, 'PRNGKey')": True, "setattr(jax.random, 'PRNGKey', jax.random.key)": False}.items(),

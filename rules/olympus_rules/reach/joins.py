@@ -98,6 +98,10 @@ class Joins:
             elif call.owner is not None and UPDATE.search(call.callee):
                 joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
                 joins += self.of_arrays(call, [call.owner, *call.given[:1]])
+            elif (lowered := lowered_by(call.node)) is not None:
+                for node, (slot, _) in zip(lowered.args, call.arguments, strict=False):
+                    for model in self.graph.expressions.get(place_of(call.place.file, node), ()):
+                        joins += self.of_arrays(call, [model, slot])
         for meeting in self.graph.meetings:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
@@ -260,6 +264,14 @@ class Joins:
         first = call.arguments[1:2] if has_carry else call.arguments[-1:]
         named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
         return [*results, named or [slot for slot, _ in first]]
+
+
+def lowered_by(call: ast.Call) -> ast.Call | None:
+    """Return the call of ``lower`` whose arguments say of which kind those of ``f.lower(x).compile()(y)`` are."""
+    match call.func:
+        case ast.Call(func=ast.Attribute(attr="compile", value=ast.Call(func=ast.Attribute(attr="lower")) as lowered)):
+            return lowered
+    return None
 
 
 def callables(heap: Heap, slot: Slot) -> list[Function | BoundMethod | Partial]:

@@ -14,6 +14,7 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
     CALLEES,
+    IN_PROJECT,
     OTHER,
     UNDIVIDED,
     WHOLE,
@@ -133,6 +134,7 @@ class Settling:
         for owner, call in self.calls.method_results:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
+                self._given_back(owner, call)
                 continue
             self.slots.add_edge_of(owner, call.result, KeyWords)
             if call.callee.rpartition(".")[2] in GIVING_BACK:
@@ -140,12 +142,7 @@ class Settling:
                 self.slots.add_edge_of(owner, call.result, *(WHOLE if is_taken else UNDIVIDED))
                 hand = partial(self.slots.add_edge, target=call.result)
                 self.heap.open(owner, self.heap.elements_pool, self.heap.parts_of, hand, Object)
-                self.heap.shift(owner, call.result, None)
-                number = spelled_axes(call.node.args) if call.callee.endswith(".reshape") else None
-                if number is not None:
-                    self.heap.shift(owner, call.result, number, is_all=True)
-                if call.callee.rpartition(".")[2] in COPYING:
-                    self.heap.shift(owner, call.result, 0)
+                self._given_back(owner, call)
             if UPDATE.search(call.callee):
                 updated = self.heap.origins.get(owner)
                 self.heap.shift(owner if updated is None else updated, call.result, 0)
@@ -153,6 +150,19 @@ class Settling:
                     self.heap.shift(slot, call.result, index_axes(call.node))
         self.calls.method_results = rest
         self._settle()
+
+    def _given_back(self, owner: Slot, call: Call) -> None:
+        """Let a method of an array return its keys, also where the object may be one of a library."""
+        name = call.callee.rpartition(".")[2]
+        callees = self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT)
+        if name not in GIVING_BACK or callees:
+            return
+        self.heap.shift(owner, call.result, None)
+        number = spelled_axes(call.node.args) if name == "reshape" else None
+        if number is not None:
+            self.heap.shift(owner, call.result, number, is_all=True)
+        if name in COPYING:
+            self.heap.shift(owner, call.result, 0)
 
     def _unknown_calls(self) -> None:
         """Let an unknown callee return the functions that it is given, as most decorators do."""
