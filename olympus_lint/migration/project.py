@@ -25,6 +25,7 @@ from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_f
 from olympus_lint.project.settings import Settings
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.libraries import libraries
+from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.reading import place_of
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
@@ -55,6 +56,7 @@ class Withheld:
         return {**whole, **{each: why for each, why in self.constructors.items() if each[0] in found}}
 
 
+NAME = PRNG_KEY.rpartition(".")[2]
 MOST_LINES = 60_000
 """The size of a project up to which the parameters are searched that only keys reach: it takes a second analysis."""
 RARELY = (500_000, 20, 20)
@@ -142,29 +144,12 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
         withheld: what stays as it is.
     """
     migration = Migration(target, list(texts))
-    projects = Projects()
-    found: dict[str, list[Report]] = {}
     with deep_recursion(), rare_collections():
-        keyed = keyed_parameters(migration)
-        keyed_files = {path for path, *_ in keyed}
-        for text in migration.texts:
-            session = projects.get(text.settings).session
-            session.keyed.update(keyed)
-            session.further = migration.further
-            speaks_of_keys = worth_checking(text.filename, text.old.encode(errors="replace"), text.settings)
-            if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
-                continue
-            try:
-                stays_whole = text.filename in withheld.files or not text.is_named
-                migration.left[text.filename] = rewrite(text, target, projects, withheld=stays_whole)
-                if text.is_named:
-                    found[text.filename] = constructors(mentions_of(text, projects))
-            except NOT_PARSED as error:
-                migration.problems += stays(text.filename, text.new, error, text.settings) if text.is_named else []
-            if not text.settle():
-                found.pop(text.filename, None)
-                migration.left.pop(text.filename, None)
-        projects.close()  # the plan takes the memory that they do
+        count, projects = -1, Projects()
+        while count < (count := sum(text.new.count(NAME) for text in migration.texts)):
+            projects = Projects()  # words that became a constructor may have made parameters of keys
+            found = _make_ready(migration, projects, withheld)
+            projects.close()  # the plan takes the memory that they do
         result = planned(migration, found, withheld.staying(found))
         _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():
@@ -183,6 +168,32 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
             migration.problems += map(text.places.problem, text.problems)
             migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
+
+
+def _make_ready(migration: Migration, projects: Projects, withheld: Withheld) -> dict[str, list[Report]]:
+    """Make the places of all files ready, but for constructors; return these by file."""
+    found: dict[str, list[Report]] = {}
+    keyed = keyed_parameters(migration)
+    keyed_files = {path for path, *_ in keyed}
+    migration.problems = []
+    for text in migration.texts:
+        session = projects.get(text.settings).session
+        session.keyed.update(keyed)
+        session.further = migration.further
+        speaks_of_keys = worth_checking(text.filename, text.new.encode(errors="replace"), text.settings)
+        if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
+            continue
+        try:
+            stays_whole = text.filename in withheld.files or not text.is_named
+            migration.left[text.filename] = rewrite(text, migration.target, projects, withheld=stays_whole)
+            if text.is_named:
+                found[text.filename] = constructors(mentions_of(text, projects))
+        except NOT_PARSED as error:
+            migration.problems += stays(text.filename, text.new, error, text.settings) if text.is_named else []
+        if not text.settle():
+            found.pop(text.filename, None)
+            migration.left.pop(text.filename, None)
+    return found
 
 
 def _rename_free(
@@ -220,7 +231,7 @@ def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | N
         if (document := _parsed(migration, text)) is not None
     }
     lines = sum(document.text.count("\n") for document in documents.values())
-    if lines > MOST_LINES or not any("PRNGKey" in document.text for document in documents.values()):
+    if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
     found = reached.parameters()

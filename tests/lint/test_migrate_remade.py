@@ -80,3 +80,21 @@ def test_keys_that_are_derived_from_words_and_only_used_are_no_open_places(words
 
 def test_without_the_flag_words_stay_raw() -> None:
     assert not migrated(f"{WORDS['listed']}\n{DERIVING['split']}", "typed").is_open
+
+
+@pytest.mark.parametrize("style", ["typed", "portable"])
+def test_words_that_become_a_constructor_show_which_parameters_take_keys(style: str) -> None:
+    """One migration does it all; a second one changes nothing."""
+    body = """\
+def draw(n, rng=None):
+    return jax.random.normal(jnp.asarray(rng, dtype=jnp.uint32), (n,))
+
+
+words = jnp.uint32([0, 2])
+print(draw(1, rng=words))
+"""
+    migration = migrated(body, style)
+    assert not migration.is_open
+    text = migration.texts[0].new
+    again = migrate([Text("program.py", Settings(), text)], Target(style))  # type: ignore[arg-type]
+    assert "uint32" not in text and again.texts[0].new == text
