@@ -381,7 +381,7 @@ class Use:
         other = comparison.comparators[0] if comparison.left is self.node else comparison.left
         parts = other.elts if isinstance(other, ast.List | ast.Tuple) else [other]
         numbers = [isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in parts]
-        return bool(numbers) and all(numbers) and self.is_surely_key()
+        return bool(numbers) and all(numbers) and (self.is_surely_key() or is_array(comparison, self.parents))
 
     def is_describing(self, call: ast.Call, name: str) -> bool:
         """Say whether what a function says of keys, such as their shape, depends on their words."""
@@ -478,7 +478,8 @@ class Use:
         constants = [part.value for part in others if isinstance(part, ast.Constant)]
         if any(isinstance(constant, str | bytes | bool | None) for constant in constants):
             return True
-        return bool(constants) and any(isinstance(value, Other) for value in self.values(self.given))
+        are_mixed = any(isinstance(value, Other) for value in self.values(self.given))
+        return bool(constants) and are_mixed and not is_array(comparison, self.parents)
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
@@ -579,6 +580,11 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def is_array(comparison: ast.Compare, parents: Parents) -> bool:
+    """Say whether a comparison gives an array, a method of which is called."""
+    return isinstance(parents.get(comparison), ast.Attribute)
 
 
 def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Value]]) -> bool:

@@ -216,6 +216,10 @@ out = sum(1 for _ in itertools.chain(*rows))
     "words of a key on the host, given to what was compiled for a key": """
 out = jax.jit(jax.random.normal).lower(jax.ShapeDtypeStruct((2,), jnp.uint32)).compile()(jax.device_get(key))
 """,
+    "a comparison of each of several arrays": """
+state = {'n': np.arange(3), 'rng': key}
+out = [bool((leaf == 0).all()) for leaf in state.values()]
+""",
     "words of keys in a new shape": """
 one = jnp.zeros((2, 2), jnp.uint32).at[0].set(key)[0]
 rows = jnp.stack([one, jax.random.fold_in(one, 7)]).reshape(2, 2)

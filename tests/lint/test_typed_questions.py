@@ -51,3 +51,14 @@ def test_keys_at_several_places_are_an_array_of_keys(tmp_path: Path) -> None:
     )
     command(tmp_path, "--fix", "program.py")
     assert "*keys.shape)" not in program.read_text()
+
+
+def test_a_dictionary_that_has_a_key_is_no_array_of_keys(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"{HEAD}state = dict([('rng', jax.random.PRNGKey(1))])\n"
+        "key = jax.random.fold_in(state['rng'], 3)\n"
+        "buffer = jnp.zeros((3, 2), jnp.uint32).at[1].set(key)\nprint(jax.random.normal(buffer[1]))\n"
+    )
+    command(tmp_path, "--fix", "program.py")
+    assert "state.shape" not in program.read_text() and "state.dtype" not in program.read_text()

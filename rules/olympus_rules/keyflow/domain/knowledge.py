@@ -113,6 +113,8 @@ class Knowledge:
                         self.use(operand, rank, path)
             if operation not in ("item", "lane", "slice") and (operation, self.terms.data(term)) != ("view", WORDS):
                 break
+            if operation == "item" and isinstance(self.terms.constant(self.terms.args(term)[1]), str):
+                break  # of a dictionary, which is no array
             term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
 
     def name(self, term: Term, name: str) -> None:
