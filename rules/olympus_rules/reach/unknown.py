@@ -134,7 +134,8 @@ class Settling:
         for owner, call in self.calls.method_results:
             if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
                 rest.append((owner, call))
-                self._given_back(owner, call)
+                if call.callee.rpartition(".")[2] in COPYING and not self._is_of_project(call):
+                    self.heap.shift(owner, call.result, 0)  # the object may also be one of a library
                 continue
             self.slots.add_edge_of(owner, call.result, KeyWords)
             if call.callee.rpartition(".")[2] in GIVING_BACK:
@@ -152,17 +153,17 @@ class Settling:
         self._settle()
 
     def _given_back(self, owner: Slot, call: Call) -> None:
-        """Let a method of an array return its keys, also where the object may be one of a library."""
+        """Let a method of an array return its keys."""
         name = call.callee.rpartition(".")[2]
-        callees = self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT)
-        if name not in GIVING_BACK or callees:
-            return
         self.heap.shift(owner, call.result, None)
         number = spelled_axes(call.node.args) if name == "reshape" else None
         if number is not None:
             self.heap.shift(owner, call.result, number, is_all=True)
         if name in COPYING:
             self.heap.shift(owner, call.result, 0)
+
+    def _is_of_project(self, call: Call) -> bool:
+        return bool(self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT))
 
     def _unknown_calls(self) -> None:
         """Let an unknown callee return the functions that it is given, as most decorators do."""
