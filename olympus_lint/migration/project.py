@@ -145,9 +145,9 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
     """
     migration = Migration(target, list(texts))
     with deep_recursion(), rare_collections():
-        count, projects = -1, Projects()
-        while count < (count := sum(text.new.count(NAME) for text in migration.texts)):
-            projects = Projects()  # words that became a constructor may have made parameters of keys
+        made = None
+        while made != (made := _mentioned(migration)):  # words that became a constructor show more keys
+            projects = Projects()
             found = _make_ready(migration, projects, withheld)
             projects.close()  # the plan takes the memory that they do
         result = planned(migration, found, withheld.staying(found))
@@ -168,6 +168,11 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
             migration.problems += map(text.places.problem, text.problems)
             migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
+
+
+def _mentioned(migration: Migration) -> int:
+    """Return how often the files name the constructor."""
+    return sum(text.new.count(NAME) for text in migration.texts)
 
 
 def _make_ready(migration: Migration, projects: Projects, withheld: Withheld) -> dict[str, list[Report]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import types
 from pathlib import Path
@@ -13,6 +14,8 @@ from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration, migrate
 from olympus_lint.project.settings import Settings
+from olympus_rules.reach.raw_keys import has_truth
+from olympus_rules.syntax import Document
 
 HEAD = """\
 import jax
@@ -2586,6 +2589,25 @@ jax.lax.scan(body, empty(), jax.numpy.arange(3))
     (constructor,) = migration.held
     (reason,) = constructor.reasons
     assert reason.text == f"reaches `jax.lax.scan`, and may meet raw words, made on {tmp_path / 'state.py'}:4, there"
+
+
+COMPARED = {
+    "same = one == other": False,
+    "same = flag and one == other": False,
+    "same = one == other and flag": True,
+    "if one == other: pass": True,
+    "if flag and one == other: pass": True,
+    "same = [one for one in many if one == other]": True,
+    "same = not one == other": True,
+    "same = 1 if flag else one == other": False,
+}
+
+
+@pytest.mark.parametrize("code, has", COMPARED.items(), ids=COMPARED)
+def test_a_comparison_that_has_a_truth_value_is_told_from_one_that_is_handed_on(code: str, has: bool) -> None:
+    document = Document("program.py", code)
+    (comparison,) = (node for node in ast.walk(document.tree) if isinstance(node, ast.Compare))
+    assert has_truth(comparison, document.parents) == has
 
 
 STRANGERS = {

@@ -13,7 +13,6 @@ __all__ = ["SHAPED", "added_axes", "index_axes", "spelled_axes"]
 ONE_OF = ("dynamic_index_in_dim", "index_in_dim")
 SHAPED = ("broadcast_to", "reshape")
 """Functions whose second argument, and methods whose arguments, are a shape."""
-KEEPING = ("dynamic_slice", "dynamic_slice_in_dim", "moveaxis", "swapaxes")
 
 
 def added_axes(call: ast.Call, name: str) -> int | None:
@@ -23,8 +22,6 @@ def added_axes(call: ast.Call, name: str) -> int | None:
         call: the call.
         name: the last part of the function's name.
     """
-    if name in KEEPING:
-        return 0
     if name in ONE_OF:
         keeps = _argument(call, 3, "keepdims") or ast.Constant(value=True)
         return (0 if keeps.value else -1) if isinstance(keeps, ast.Constant) else None

@@ -133,9 +133,12 @@ class RawKeys:
 
 def has_truth(node: ast.expr, parents: Parents) -> bool:
     """Return whether an expression is used as true or false."""
-    match parents.get(node):
+    user = parents.get(node)
+    match user:
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
             return test is node
+        case ast.BoolOp(values=[*_, last]) if last is node:  # which is the value of the whole
+            return has_truth(user, parents)
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
             return True
         case ast.comprehension(ifs=conditions):
