@@ -425,8 +425,9 @@ class _Held:
                     words = []  # keys and words of unrelated places, merged in one argument
                 meet = join.is_one or self._sources.isdisjoint(one) or self._sources >= other
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
-                if words and meet:
-                    changed |= self._hold(other, join, f"raw words, made on {self._written(words[0])},")
+                if words:
+                    made = other if meet else (other - one).intersection(self.remade)
+                    changed |= self._hold(made, join, f"raw words, made on {self._written(words[0])},")
                 if raw and not join.is_one:
                     changed |= self._hold(
                         (other - one).intersection(self._places),
@@ -449,9 +450,11 @@ class _Held:
         found = self._reached.ways_to([join.place], fresh, is_call=True, is_join=True)
         for maker in fresh:
             way = found.ways.get(maker)
+            reason = Reason(filename, row, f"reaches `{join.callee}`, and may meet {company} there")
             if way is not None and is_clear(way):
-                text = f"reaches `{join.callee}`, and may meet {company} there"
-                self.reasons[maker].add(by_way(Reason(filename, row, text), way, self._filenames))
+                self.reasons[maker].add(by_way(reason, way, self._filenames))
+            elif maker not in self._places:
+                self.reasons[maker].add(reason)  # the ways of keys that callers pass are not recorded
             else:
                 begun = first_doubt(way, maker, self._filenames) if way else self._begun(maker, found.targets)
                 place = Reason(filename, row, f"meets {company} in `{join.callee}`")

@@ -50,6 +50,10 @@ DERIVING = {
     "moved by the axes of words": "moved = jax.random.split(words, 6).reshape(2, 3, 2).transpose(1, 0, 2)",
     "spread over the shape of words": "wide = jnp.broadcast_to(jax.random.split(words, 1)[0], (3, *words.shape))",
     "in a new shape": "rows = jax.random.split(words, 4).reshape(-1, 2, 2)\nprint(jax.vmap(jax.vmap(len))(rows))",
+    "of a parameter": (
+        "def use(key=None):\n    return jax.vmap(jax.vmap(len))(jax.random.split(key, 4).reshape(-1, 2, 2))\n\n\n"
+        "use(key=words)"
+    ),
     "beside a number": "held = (0.5, words)\nprint(jax.random.split(held[1], 4).reshape(2, 2, *held[1].shape))",
     "met": "print(jnp.stack([words, jax.random.fold_in(words, 1)]))",
 }
