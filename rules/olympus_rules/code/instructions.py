@@ -362,7 +362,7 @@ class FunctionCode:
         definitions: functions and classes bound exactly once in this scope, by name.
         imported: names bound by imports in this scope and nowhere else.
         rebound: names that nested functions may rebind.
-        bound_once: names that one statement of this scope binds.
+        bound_once: names that one statement of this scope binds, and parameters that none binds again.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
         yields: whether it is a generator, but not a context manager made from a generator.

@@ -93,7 +93,7 @@ class _Lowering:
         self.statements(body)
         code = self.code
         once = {name for name, count in self.bound.items() if count == 1 and name not in code.rebound}
-        code.bound_once = once
+        code.bound_once = once | {name for name in code.parameters if name not in {*self.bound, *code.rebound}}
         code.definitions = {name: value for name, value in code.definitions.items() if name in once}
         code.imported = {
             name: value for name, value in code.imported.items() if self.bound.get(name, 0) == 0 or name in once
@@ -397,7 +397,7 @@ class _Lowering:
     stmt_AsyncFunctionDef = stmt_FunctionDef
 
     def stmt_ClassDef(self, node: ast.ClassDef) -> None:
-        bases = [self.expr(base) for base in node.bases]
+        bases = [self.expr(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases]
         for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
             self.expr(part)
         code = ir.ClassCode(node.name, node)

@@ -166,6 +166,8 @@ PLAIN_BASES = frozenset(
 PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
 """The same for bases, by name and by the beginning of the name."""
 PLAIN_METACLASS = "abc.ABCMeta"
+IMMUTABLE_BASES = frozenset({"equinox.Module", "flax.struct.PyTreeNode"})
+"""Bases of classes whose objects cannot be written to."""
 TREE_UTIL = "jax.tree_util."
 NNX = "flax.nnx"
 VARIABLES = frozenset(

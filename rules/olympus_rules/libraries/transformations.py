@@ -29,6 +29,7 @@ class Transformation:
         joins: whether what the functions give has to be of one kind with what they are given.
         result: what a call gives back of its arguments.
         takes_apart: the arguments that JAX takes apart as pytrees: position, name, and what the argument is.
+        parameters: the names of its first parameters, in order, where they may be given by name.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Transformation:
     joins: bool = False
     result: Result = "nothing"
     takes_apart: tuple[tuple[int, str, str], ...] = ()
+    parameters: tuple[str, ...] = ()
 
     @property
     def has_branches(self) -> bool:
@@ -78,8 +80,18 @@ TRANSFORMATIONS = {
         ),
         Transformation("partial", "partial", hands_on=True, result="same"),
         # a call of a function
-        Transformation("tree_map", "tree_map", runs=True, hands_on=True, parts="leaves", result="same"),
-        Transformation("tree_map_with_path", "tree_map", runs=True, hands_on=True, parts="leaves", result="same"),
+        Transformation(
+            "tree_map", "tree_map", runs=True, hands_on=True, parts="leaves", result="same", parameters=("f", "tree")
+        ),
+        Transformation(
+            "tree_map_with_path",
+            "tree_map",
+            runs=True,
+            hands_on=True,
+            parts="leaves",
+            result="same",
+            parameters=("f", "tree"),
+        ),
         Transformation(
             "map",
             "map",
@@ -88,10 +100,23 @@ TRANSFORMATIONS = {
             keeps_axes=False,
             result="reshaped",
             takes_apart=((1, "xs", "input"),),
+            parameters=("f", "xs"),
         ),
-        Transformation("scan", "scan", runs=True, joins=True, takes_apart=((1, "init", "carry"), (2, "xs", "input"))),
         Transformation(
-            "associative_scan", "associative_scan", runs=True, keeps_axes=False, takes_apart=((1, "elems", "input"),)
+            "scan",
+            "scan",
+            runs=True,
+            joins=True,
+            takes_apart=((1, "init", "carry"), (2, "xs", "input")),
+            parameters=("f", "init", "xs", "length"),
+        ),
+        Transformation(
+            "associative_scan",
+            "associative_scan",
+            runs=True,
+            keeps_axes=False,
+            takes_apart=((1, "elems", "input"),),
+            parameters=("fn", "elems"),
         ),
         Transformation("reduce", "reduce", runs=True, hands_on=True, parts="elements", result="same"),
         Transformation("tree_reduce", "", runs=True, hands_on=True, parts="leaves", result="same"),
@@ -107,6 +132,7 @@ TRANSFORMATIONS = {
             joins=True,
             result="same",
             takes_apart=((3, "init_val", "carry"),),
+            parameters=("lower", "upper", "body_fun", "init_val"),
         ),
         Transformation(
             "while_loop",
@@ -116,6 +142,7 @@ TRANSFORMATIONS = {
             joins=True,
             result="same",
             takes_apart=((2, "init_val", "carry"),),
+            parameters=("cond_fun", "body_fun", "init_val"),
         ),
         Transformation(
             "cond",
@@ -125,6 +152,7 @@ TRANSFORMATIONS = {
             joins=True,
             result="same",
             takes_apart=_each(3, MOST_OPERANDS, "operand", "operand"),
+            parameters=("pred", "true_fun", "false_fun"),
         ),
         Transformation(
             "switch",
@@ -134,6 +162,7 @@ TRANSFORMATIONS = {
             joins=True,
             result="same",
             takes_apart=_each(2, MOST_OPERANDS, "operand", "operand"),
+            parameters=("index", "branches"),
         ),
         Transformation("callback", "callback", runs=True, hands_on=True),
         Transformation(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from olympus_rules.keyflow.domain.values import Map, Sequence, Value
 
@@ -45,6 +46,15 @@ class Arguments:
         if position < len(self.positional) and not any(starred for _, starred in self.positional[: position + 1]):
             return self.positional[position][0]
         return None
+
+    def ordered(self, names: tuple[str, ...]) -> Arguments:
+        """Return the arguments with those by position that follow the others in a list of parameters."""
+        named = dict(self.keywords)
+        rest = list(itertools.takewhile(named.__contains__, names[len(self.positional) :]))
+        if not rest or any(starred for _, starred in self.positional):
+            return self
+        given = (*self.positional, *((named[name], False) for name in rest))
+        return replace(self, positional=given, keywords=tuple(each for each in self.keywords if each[0] not in rest))
 
     def expression(self, position: int, name: str) -> ast.expr | None:
         """Return the expression of an argument by position or name."""

@@ -58,9 +58,11 @@ def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments)
 
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | None:
     """Call a library function that takes callables; ``None`` for any other."""
-    kind = flow.file.table.get(qualified).follows
-    if not kind:
+    model = flow.file.table.get(qualified)
+    kind = model.follows
+    if not kind or model.transform is None:
         return None
+    arguments = arguments.ordered(model.transform.parameters)
     first = arguments.positional[0][0] if arguments.positional else None
     if first is None and kind in ("transparent", "mapping", "shard_map", "value_and_grad"):
         first = arguments.get(0, "f" if kind == "shard_map" else "fun")

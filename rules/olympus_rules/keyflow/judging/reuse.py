@@ -6,6 +6,7 @@ of reach took it. ``possible``: the value is a key by its name only, or a class 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from olympus_rules.finding import Confidence
@@ -14,9 +15,11 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.notes.pending import spelled
+from olympus_rules.libraries.names import IMMUTABLE_BASES
 
 __all__ = ["effect", "reuses"]
 
@@ -31,16 +34,18 @@ def reuses(file: File, run: Run) -> Iterator[Fact]:
     for first, again in run.ledger.pairs(run.knowledge.is_candidate):
         if again.term in children:
             continue  # the derivation is the mistake
-        fact = _reuse(run, first, again)
+        fact = _reuse(file, run, first, again)
         if fact is not None:
             yield fact
     yield from derivations
 
 
-def _reuse(run: Run, first: Consumption, again: Consumption) -> Fact | None:
+def _reuse(file: File, run: Run, first: Consumption, again: Consumption) -> Fact | None:
     confidence = _confidence(run, first, again)
     if confidence is None:
         return None
+    if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
+        confidence = Confidence.POSSIBLE  # a random function, which is to give the same at the same place
     key = _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
@@ -134,6 +139,19 @@ def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence 
     if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
         return Confidence.POSSIBLE
     return None
+
+
+def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:
+    """Return whether a method calls another one, which consumes a key that their object keeps and cannot replace."""
+    class_, node = run.code.owner, use.node
+    if class_ is None or use.key is not None or not run.code.parameters:
+        return False
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name == run.code.parameters[0]:
+            hierarchy = file.linker.hierarchy
+            bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
+            return any(isinstance(base, Library) and base.qualified in IMMUTABLE_BASES for base in bases)
+    return False
 
 
 def _is_none(run: Run, use: Consumption) -> bool:

@@ -410,21 +410,26 @@ class Analysis:
             return Class(definition)
         if name in scope.imported:
             return self.library(scope.imported[name])
-        held = (
-            self.file.environments[scope].get(name)
-            if scope in self.file.environments and name in scope.bound_once
-            else None
-        )
+        is_local = name in scope.bound_once and name not in scope.parameters
+        held = self.file.environments[scope].get(name) if is_local and scope in self.file.environments else None
         if isinstance(held, (*CALLABLE, Const)) or is_constant(held) or is_registry(held):
             return held
         term = self.file.terms.make("free", (scope, name))
         self.file.knowledge.name(term, name)
-        if isinstance(held, Term):
+        if name in scope.parameters:
+            self._captured_receiver(scope, name, term)
+        elif isinstance(held, Term):
             if held in self.file.knowledge.origins:
                 self.file.knowledge.origins.setdefault(term, self.file.knowledge.origins[held])
             if held in self.file.classes:
                 self.file.classes.setdefault(term, self.file.classes[held])
         return term
+
+    def _captured_receiver(self, scope: FunctionCode, name: str, term: Term) -> None:
+        """Note the class of a method's object, which a function inside of the method reads."""
+        is_receiver = scope.owner is not None and scope.parameters[:1] == (name,) and name in scope.bound_once
+        if is_receiver and scope.owner is not None and scope.kind not in ("staticmethod", "classmethod"):
+            self.file.classes.setdefault(term, scope.owner)
 
     def variable_class(self, qualified: str) -> ClassCode | None:
         """Return the class of a library's variables that stand for arrays, if the analysis looks for such objects."""

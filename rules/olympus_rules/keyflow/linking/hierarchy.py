@@ -179,7 +179,7 @@ class Hierarchy:
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the class that a value is, wherever the project defines it."""
         if isinstance(value, Library):
-            found = self._linker.outside(value.qualified, concerned=False)
+            found = self._linker.outside(value.qualified, concerned=True)
             if found is None:
                 return self._linker.variable_class(value.qualified)
             value = found
@@ -214,6 +214,7 @@ def _overridden(definitions: Mapping[str, FunctionCode | ClassCode]) -> dict[Cla
             seen.add(below)
             if below is not class_:
                 found.setdefault(below, set()).update(class_.methods, class_.values)
-            names = [base.id for base in below.node.bases if isinstance(base, ast.Name)]
+            bases = [base.value if isinstance(base, ast.Subscript) else base for base in below.node.bases]
+            names = [base.id for base in bases if isinstance(base, ast.Name)]
             waiting += [definitions[name] for name in names if name in definitions]
     return found

@@ -1,0 +1,19 @@
+"""A function inside of a method calls a method twice on one key."""
+
+import jax
+
+
+class Policy:
+    def sample(self, key):
+        return jax.random.uniform(key)
+
+    def act(self, key):
+        def both(key):
+            first, second = jax.random.split(key)
+            return self.sample(first), self.sample(second)
+
+        return both(key)
+
+
+def example():
+    return Policy().act(jax.random.key(0))
