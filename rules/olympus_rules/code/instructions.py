@@ -442,6 +442,7 @@ class ClassCode:
 
     Attributes:
         values: the names that its body binds to anything else.
+        left_open: the names of the methods that it leaves to its subclasses.
         home: the qualified name of a class of another file, whose methods are looked up there.
         kinds: the kinds of that class's methods by name.
         line: the line of its definition there, if its objects stand for arrays.
@@ -454,6 +455,7 @@ class ClassCode:
     methods: dict[str, FunctionCode] = field(default_factory=dict)
     fields: list[str] = field(default_factory=list)
     values: frozenset[str] = frozenset()
+    left_open: frozenset[str] = frozenset()
     home: str = ""
     kinds: dict[str, str] = field(default_factory=dict)
     line: int = 0

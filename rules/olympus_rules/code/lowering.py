@@ -46,6 +46,7 @@ NEVER_RETURN = (
     "pytest.skip",
     "self.skipTest",
 )
+ABSTRACT = ("abstractmethod", "abstractproperty")
 
 
 def lower_module(
@@ -401,6 +402,7 @@ class _Lowering:
         for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
             self.expr(part)
         code = ir.ClassCode(node.name, node)
+        code.left_open = _left_open(node)
         outer = self.class_, self.renames
         self.class_, self.renames = code, [{}]
         body = self.block(node.body)
@@ -701,6 +703,21 @@ def dotted_name(node: ast.expr) -> str:
         node = node.value
     parts.append(node.id if isinstance(node, ast.Name) else "?")
     return ".".join(reversed(parts))
+
+
+def _left_open(node: ast.ClassDef) -> frozenset[str]:
+    """Return the names of the methods that a class leaves to its subclasses."""
+    is_protocol = any("Protocol" in ast.unparse(base) for base in node.bases)
+    methods = (each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(each.name for each in methods if is_protocol or _is_abstract(each))
+
+
+def _is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a method is left to subclasses: by its decorator, or because it raises an error that says so."""
+    last = node.body[-1]
+    if isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc):
+        return True
+    return any(dotted_name(each).endswith(ABSTRACT) for each in node.decorator_list)
 
 
 def _missing(test: ast.expr, *, negated: bool = False) -> dict[str, str]:

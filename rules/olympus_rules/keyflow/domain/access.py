@@ -432,7 +432,10 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
     if isinstance(index, Const) and index.value is None:  # keys[None]
         rank = flow.knowledge.rank(term)
         return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
-    return flow.knowledge.item(term, as_term(flow, index))
+    item = flow.knowledge.item(term, as_term(flow, index))
+    if term in flow.file.annotated_parts:
+        flow.file.annotated[item] = flow.file.annotated_parts[term]
+    return item
 
 
 def _axes_of_part(part: Value) -> int:

@@ -88,6 +88,8 @@ class File:
         method_rows: the rows of their other methods, by name.
         generators: library objects whose methods return fresh keys.
         classes: objects whose class is known.
+        annotated: parameters, and items of parameters, that are objects of a class as annotations say.
+        annotated_parts: the classes of what is in parameters that are containers, as annotations say.
         functions: the value of each function after its decorators.
         idle: functions whose text does not concern keys.
         pending: facts that depend on whether their term is a key.
@@ -126,6 +128,8 @@ class File:
         self.method_rows = table.method_rows(self.imported)
         self.generators: dict[Term, LibraryFunction] = {}
         self.classes: dict[Term, ClassCode] = {}
+        self.annotated: dict[Term, ClassCode] = {}
+        self.annotated_parts: dict[Term, ClassCode] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
         self.facts: list[Fact] = []

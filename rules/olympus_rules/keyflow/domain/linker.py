@@ -25,6 +25,9 @@ class ClassTable(Protocol):
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, including bases in other files."""
 
+    def implementations(self, class_: ClassCode, name: str) -> list[FunctionCode]:
+        """Return the method of a class, or those of its subclasses in this file if it leaves the method to them."""
+
     def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
         """Return the method ``super().name`` in a class's method, for an object of ``heir``, a possible subclass."""
 

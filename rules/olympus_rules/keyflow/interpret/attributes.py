@@ -128,18 +128,34 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
     if stored is not None:
         return cast(Value, stored)
     class_ = flow.file.classes.get(term)
-    if class_ is not None:
-        if name == "__class__":
-            return Class(class_)
-        method = flow.linker.hierarchy.method(class_, name) if name not in REPLACING else None
+    if class_ is not None and name == "__class__":
+        return Class(class_)
+    if class_ is not None and name not in REPLACING:
+        method = flow.linker.hierarchy.method(class_, name)
         if method is not None:
             sure = flow.terms.operation(term) == "fresh" or not flow.linker.hierarchy.may_be_overridden(class_, name)
             return _method(flow, method, term, Class(class_), node, sure=sure)
+    if class_ is None and term in flow.file.annotated and name not in REPLACING:
+        found = _annotated_method(flow, flow.file.annotated[term], term, name, node)
+        if found is not None:
+            return found
     if flow.terms.operation(term) == "copy" and not generation:
         return flow.attribute(flow.terms.args(term)[0], name, node)
     attribute = flow.terms.make("attr", (name, generation), term)
     flow.knowledge.name(attribute, name)
     return attribute
+
+
+def _annotated_method(
+    flow: Flow, class_: ir.ClassCode, term: Term, name: str, node: ast.Attribute | None
+) -> Value | None:
+    """Return a method of an object whose class is annotated; the object may be one of a subclass.
+
+    A method that the class leaves to its subclasses is one of theirs, as far as this file has them.
+    """
+    methods = flow.linker.hierarchy.implementations(class_, name)
+    found = [_method(flow, method, term, Class(class_), node, sure=False) for method in methods]
+    return choose(flow, [(ALWAYS, method) for method in found]) if found else None
 
 
 def alternative(flow: Flow, path: PathCondition, value: Value, term: Term, name: str) -> Value:

@@ -58,6 +58,10 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         method = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
         if method is not None:
             return call(flow, Bound(flow.file.function(method), function), arguments)
+    if isinstance(function, Term) and function in flow.file.annotated:
+        called = flow.attribute(function, "__call__")
+        if not isinstance(called, Term):
+            return call(flow, called, arguments)
     if isinstance(function, Term) and application.concerns_keys(flow, arguments):
         held = _of_held_object(flow, function)
         if held is not None:

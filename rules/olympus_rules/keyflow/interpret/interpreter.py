@@ -19,6 +19,7 @@ from olympus_rules.keyflow.domain.summary import Slot
 from olympus_rules.keyflow.domain.values import Class, Const, Sequence, Value
 from olympus_rules.keyflow.interpret import attributes, calls, control, data
 from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes.annotated import note_classes
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 
 __all__ = ["interpret"]
@@ -65,7 +66,9 @@ class _Interpreter(Flow):
             if self.code.kind == "classmethod":
                 return Class(self.code.owner)
             self.file.classes[term] = self.code.owner
-        elif self.arrays is not None:
+            return term
+        note_classes(self.file, self.code, name, term)
+        if self.arrays is not None:
             self.arrays.parameter(self, name, term)
         return term
 

@@ -305,7 +305,9 @@ class Analysis:
             found = found.function
         if not isinstance(found, Function):
             return None
-        return replace(found, captured=function.captured) if function.captured else found
+        return replace(
+            found, captured=function.captured or found.captured, doubtful=function.doubtful or found.doubtful
+        )
 
     def answer(self, name: str, concerned: bool) -> records.Record | None:
         """Return the file's answer to others about a name in it; ``final`` is whether it can no longer change."""

@@ -12,9 +12,8 @@ from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
 
-__all__ = ["Hierarchy", "is_left_open"]
+__all__ = ["Hierarchy"]
 
-ABSTRACT = ("abstractmethod", "abstractproperty")
 SETTING_UP = ("__init__", "setup", "__post_init__")
 MAX_ANCESTRY = 100  # bases visited above one class, each once per class that inherits from it
 
@@ -39,6 +38,21 @@ class Hierarchy:
         """Return a method of a class or of its bases, those of other files included."""
         return self._first(self.ancestry(class_), name, class_)
 
+    def implementations(self, class_: ClassCode, name: str) -> list[FunctionCode]:
+        """Return the method of a class, or those of its subclasses in this file if it leaves the method to them."""
+        own = self._implementation(class_, name)
+        if own is not None:
+            return [own]
+        heirs = [each for each in self._file.module.definitions.values() if isinstance(each, ClassCode)]
+        found = (self._implementation(each, name) for each in heirs if class_ in self.ancestry(each))
+        return [each for each in dict.fromkeys(found) if each is not None]
+
+    def _implementation(self, class_: ClassCode, name: str) -> FunctionCode | None:
+        """Return a method of a class, ``None`` if it leaves the method to its subclasses."""
+        binding = (each for each in self.ancestry(class_) if name in {*each.values, *each.kinds, *each.methods})
+        defining = next(iter(binding), None)
+        return None if defining is None or name in defining.left_open else self._first([defining], name, class_)
+
     def _first(self, candidates: Iterable[ClassCode], name: str, heir: ClassCode) -> FunctionCode | None:
         """Return the method of the first class that binds a name, ``None`` if it binds the name to something else."""
         for candidate in candidates:
@@ -58,7 +72,7 @@ class Hierarchy:
         if self._overridden is None:
             self._overridden = _overridden(self._file.module.definitions)
         if class_ not in self._abstract:
-            self._abstract[class_] = not class_.home and any(map(is_left_open, class_.node.body))
+            self._abstract[class_] = not class_.home and bool(class_.left_open)
         return self._abstract[class_] or name in self._overridden.get(class_, ())
 
     def _foreign_method(self, class_: ClassCode, name: str, heir: ClassCode) -> FunctionCode:
@@ -184,16 +198,6 @@ class Hierarchy:
                 return self._linker.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
-
-
-def is_left_open(node: ast.AST) -> bool:
-    """Return whether a method is left to subclasses: by its decorator, or because it raises ``NotImplementedError``."""
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return False
-    last = node.body[-1]
-    if isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc):
-        return True
-    return any(ast.unparse(decorator).endswith(ABSTRACT) for decorator in node.decorator_list)
 
 
 def _parts(value: Value) -> list[Value]:

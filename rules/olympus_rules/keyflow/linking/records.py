@@ -76,7 +76,7 @@ def write_class(file: File, pytrees: Pytrees, class_: ClassCode, *, has_arrays: 
     ]
     names = [str(rest[0]) for kind, *rest in bases if kind == "library"]
     record: Record = {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
-    record["values"] = sorted(class_.values)
+    record |= {"values": sorted(class_.values), "left_open": sorted(class_.left_open)}
     own = pytrees.own(class_)
     record |= {"registered": own.registered, "inert": own.inert}
     if has_arrays and pytrees.array_class(class_) is not None:
@@ -365,6 +365,7 @@ def read_class(record: Record, home: str) -> ClassCode:
         node,
         fields=list(record["fields"]),
         values=frozenset(record["values"]),
+        left_open=frozenset(record["left_open"]),
         home=home,
         kinds=dict(record["methods"]),
         line=record.get("line", 0),

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
@@ -37,6 +35,7 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
+from olympus_rules.keyflow.notes.annotated import annotations_of, named
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.keyflow.notes.pytrees import ArrayClass, Pytrees, variable_class
 from olympus_rules.libraries.names import (
@@ -183,35 +182,16 @@ class ArrayObjects:
 
     def parameter(self, flow: State, name: str, term: Term) -> None:
         """Record the class that the annotation of a parameter names."""
-        annotation = _annotations(flow.code.node).get(name)
+        annotation = annotations_of(flow.code.node).get(name)
         if annotation is None:
             return
-        resolved = self._resolve(flow.code, annotation)
+        resolved = named(self._linker, flow.code, annotation)
         if isinstance(resolved, Library) and resolved.qualified in ANY_ARRAY:
             self._arrays.add(term)
         elif isinstance(resolved, Class | Library):
             class_ = self._linker.hierarchy.known_class(resolved)
             if class_ is not None and self._pytrees.array_class(class_) is not None:
                 self._annotated[term] = class_
-
-    def _resolve(self, code: FunctionCode, annotation: ast.expr) -> Value | None:
-        """Return the value that an annotation names, ``None`` for an annotation of several types."""
-        while isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-            if isinstance(annotation.right, ast.Constant) and annotation.right.value is None:
-                annotation = annotation.left
-            else:
-                return None
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            name = annotation.value
-        else:
-            name = dotted_name(annotation)
-        head, *rest = name.split(".")
-        if not all(part.isidentifier() for part in (head, *rest)):
-            return None
-        value = self._linker.outer_value(code, head)
-        if not rest:
-            return value
-        return self._linker.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
 
     # calls
 
@@ -484,8 +464,3 @@ def _arguments(node: ast.AST) -> dict[str, ast.arg]:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return {}
     return {part.arg: part for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-
-
-@lru_cache(maxsize=64)
-def _annotations(node: ast.AST) -> dict[str, ast.expr]:
-    return {name: part.annotation for name, part in _arguments(node).items() if part.annotation is not None}

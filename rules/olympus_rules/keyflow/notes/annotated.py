@@ -1,0 +1,104 @@
+"""What the annotations of parameters say of their values: a class of the project, or a container of its objects."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from functools import lru_cache
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.code.lowering import dotted_name
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.linker import Linker
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Class, Library, Value
+
+__all__ = ["annotations_of", "class_of", "named", "note_classes"]
+
+OF_ONE = frozenset({"Annotated", "ClassVar", "Final", "Optional"})
+"""The last names of generics whose first argument is the type of the value itself."""
+OF_ELEMENTS = frozenset(
+    """
+    Collection Dict Iterable List Mapping MutableMapping MutableSequence Sequence Tuple deque dict list tuple
+    """.split()  # noqa: SIM905
+)
+"""The last names of containers whose last argument is the type of what a subscript or a loop gives."""
+
+
+@lru_cache(maxsize=64)
+def annotations_of(node: ast.AST) -> dict[str, ast.expr]:
+    """Return the annotations of the parameters of a function."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return {}
+    given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    return {each.arg: _unquoted(each.annotation) for each in given if each.annotation is not None}
+
+
+def named(linker: Linker, code: FunctionCode, annotation: ast.expr) -> Value | None:
+    """Return the value that an annotation names, ``None`` for an annotation of several types."""
+    annotation = _without_none(annotation)
+    name = dotted_name(annotation)
+    head, *rest = name.split(".")
+    if not all(part.isidentifier() for part in (head, *rest)):
+        return None
+    value = linker.outer_value(code, head)
+    if not rest:
+        return value
+    return linker.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
+
+
+def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
+    """Note the class that the annotation of a parameter says, of its value or of what is in it.
+
+    Args:
+        file: the tables of the file.
+        code: the function.
+        name: the parameter.
+        term: its value.
+    """
+    annotation = annotations_of(code.node).get(name)
+    if annotation is None:
+        return
+    class_ = class_of(file.linker, code, annotation)
+    if class_ is not None:
+        file.annotated[term] = class_
+        return
+    annotation = _without_none(annotation)
+    if isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ELEMENTS:
+        part = annotation.slice
+        if isinstance(part, ast.Tuple) and part.elts:
+            is_of_any_length = isinstance(part.elts[-1], ast.Constant) and part.elts[-1].value is ...
+            part = part.elts[0] if is_of_any_length else part.elts[-1]
+        held = class_of(file.linker, code, part)
+        if held is not None:
+            file.annotated_parts[term] = held
+
+
+def class_of(linker: Linker, code: FunctionCode, annotation: ast.expr) -> ClassCode | None:
+    """Return the class of the project that an annotation names, ``None`` for any other."""
+    annotation = _without_none(annotation)
+    while isinstance(annotation, ast.Subscript):  # State[T] is a State
+        annotation = annotation.slice if _last_name(annotation.value) in OF_ONE else annotation.value
+    value = named(linker, code, annotation)
+    return linker.hierarchy.known_class(value) if isinstance(value, Class | Library) else None
+
+
+def _without_none(annotation: ast.expr) -> ast.expr:
+    """Return the other type of one that is optional."""
+    while isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        if not (isinstance(annotation.right, ast.Constant) and annotation.right.value is None):
+            return annotation
+        annotation = annotation.left
+    return annotation
+
+
+def _unquoted(annotation: ast.expr) -> ast.expr:
+    """Return an annotation that is written as a string, as the expression that the string holds."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(annotation.value.strip(), mode="eval").body
+    return annotation
+
+
+def _last_name(node: ast.expr) -> str:
+    return dotted_name(node).rpartition(".")[2]
