@@ -201,7 +201,13 @@ def write_finding(finding: Finding) -> list[Any]:
         _write_span(finding.span),
         int(finding.confidence),
         [
-            [r.message, r.filename if r.filename != finding.filename else None, _write_span(r.span), int(r.further)]
+            [
+                r.message,
+                r.filename if r.filename != finding.filename else None,
+                _write_span(r.span),
+                int(r.further),
+                int(r.later),
+            ]
             for r in finding.related
         ],
         finding.effect,
@@ -230,8 +236,9 @@ def read_finding(data: Any, filename: str) -> Finding:
                 filename if where is None else _text(where),
                 _read_span(place),
                 further=bool(_natural(further)),
+                later=bool(_natural(later)),
             )
-            for said, where, place, further in _list(related)
+            for said, where, place, further, later in _list(related)
         ),
         None if effect is None else _text(effect),
         None if fix is None else _read_fix(*_list(fix)),

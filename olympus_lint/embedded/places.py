@@ -74,7 +74,7 @@ class Places:
         if related.filename != filename:
             return related
         cell, span = self.span(related.span)
-        return Related(related.message, filename, span, cell, related.further)
+        return replace(related, span=span, cell=cell)
 
     def problem(self, problem: Problem) -> Problem:
         """Translate a problem of the module to the file."""

@@ -155,7 +155,10 @@ def question(finding: Finding) -> Question:
     if all_rules()[finding.code].has_two_places and finding.other is not None:
         other = place_of(finding.other.filename, finding.other.span)
     certain = finding.confidence is Confidence.CERTAIN
-    return Question(finding.code, place_of(finding.filename, finding.span), other, certain)
+    own = place_of(finding.filename, finding.span)
+    if other is not None and finding.other is not None and finding.other.later:
+        own, other = other, own
+    return Question(finding.code, own, other, certain)
 
 
 def place_of(filename: str, span: Span) -> Place:

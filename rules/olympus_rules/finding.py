@@ -58,6 +58,7 @@ class Related:
 
     Attributes:
         further: whether the same mistake is made there once more, so that the finding stands without it.
+        later: whether it is executed after the place of the finding.
     """
 
     message: str
@@ -65,6 +66,7 @@ class Related:
     span: Span
     cell: int | None = None
     further: bool = False
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)

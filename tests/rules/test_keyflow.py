@@ -2096,7 +2096,7 @@ PROGRAMS = {
 
             def act(self, obs):
                 self.advance()
-                return random.normal(self.key)
+                return random.normal(self.key)  # reuse
     """,
     "record field": """
         def f(state):

@@ -26,7 +26,10 @@ def question(raw: dict) -> Question:
     other = None
     if raw["code"] in ("OLY104", "OLY108") and raw["related"]:
         other = place(raw["related"][0], raw["related"][0]["filename"])
-    return Question(raw["code"], place(raw, raw["filename"]), other, raw["confidence"] == "certain")
+    own = place(raw, raw["filename"])
+    if other is not None and raw["related"][0]["message"].startswith("consumed again"):
+        own, other = other, own
+    return Question(raw["code"], own, other, raw["confidence"] == "certain")
 
 
 def verdicts() -> dict[tuple[str, int], Verdict]:

@@ -35,7 +35,7 @@ class KeyReuse(Codemod):
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return the first of four rewrites that is correct here."""
         assert isinstance(fact, Reuse)
-        if fact.batch:  # split takes one key
+        if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
             return None
         reuse = dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
         return (

@@ -99,6 +99,9 @@ class Reuse(Fact):
             empty for two places on one straight path.
         unused: names of unused derived keys in scope, the best hint of a typo.
         batch: whether a key array is consumed twice, not one key.
+        kept: the attribute that keeps the key for the consumption ``first``, which is later, in another function or
+            call; empty for two consumptions in one function.
+        taker: that function.
         identity: equal for the reuses of one key in one function.
     """
 
@@ -108,6 +111,8 @@ class Reuse(Fact):
     repeated_by: str = ""
     unused: tuple[str, ...] = ()
     batch: bool = False
+    kept: str = ""
+    taker: str = ""
     identity: Hashable = field(default=None, compare=False)
 
 

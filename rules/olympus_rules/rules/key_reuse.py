@@ -55,7 +55,12 @@ class KeyReuse(Rule):
         if is_alike_on_purpose(fact):  # the rows of the leaves belong together
             yield replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
             return
-        if fact.first.node is fact.again.node:
+        if fact.kept:
+            message = f"{kept(fact, document)} {advice(fact, document)}"
+            if fact.first.node is not fact.again.node:
+                place = related(document, fact.first.node, f"consumed again here, by `{fact.first.what}`")
+                places = (replace(place, later=True),)
+        elif fact.first.node is fact.again.node:
             message = f"{repeated(fact)} {advice(fact, document)}"
         else:
             message = f"{twice(fact, document)} {advice(fact, document)}"
@@ -97,6 +102,16 @@ def repeated(fact: Reuse) -> str:
     return f"{subject(fact)} is consumed by `{fact.again.what}` {when}, {effect}."
 
 
+def kept(fact: Reuse, document: Document) -> str:
+    """Say that an object keeps a consumed key, and who consumes it from there."""
+    where = f"`{fact.kept}`" if "." in fact.kept else f"attribute `{fact.kept}`"
+    said = f"{subject(fact)} is consumed by `{fact.again.what}` and stays in {where}"
+    if fact.first.node is fact.again.node:
+        return f"{said}, so that each call of `{fact.taker}` consumes it again."
+    effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
+    return f"{said}, which `{fact.taker}` consumes on {line(document, fact.first.node)}, {effect}."
+
+
 def is_alike_on_purpose(fact: Reuse) -> bool:
     """Return whether one key permutes, or chooses from, all leaves of a tree."""
     return fact.repeated_by == TREE_MAP and fact.again.what.rpartition(".")[2] in REORDERING
@@ -128,6 +143,9 @@ def advice(fact: Reuse, document: Document) -> str:
         verb = "is" if len(unused) == 1 else "are"
         return f"{names} {verb} never used; was it meant here?"
     key = fact.key or "key"
+    if fact.kept and key.replace(".", "").isidentifier():
+        new, child = ("new_key", "key") if key == "subkey" else ("key", "subkey")
+        return f"Keep a child of it: `{new}, {child} = jax.random.split({key})`."
     if fact.batch:
         return "Give each use keys of its own: split each key first, or split the parent into more."
     if fact.repeated_by == TREE_MAP:

@@ -24,6 +24,7 @@ from olympus_rules.keyflow.interpret.summarising import summarise
 from olympus_rules.keyflow.judging.annotations import word_annotations
 from olympus_rules.keyflow.judging.constructors import handed_out, obstacles, with_makers
 from olympus_rules.keyflow.judging.implementations import implementations
+from olympus_rules.keyflow.judging.kept_keys import kept_keys
 from olympus_rules.keyflow.judging.order import unique
 from olympus_rules.keyflow.judging.references import references
 from olympus_rules.keyflow.judging.reuse import reuses
@@ -119,6 +120,7 @@ class Analysis:
         for run in self.file.runs.values():
             found += reuses(self.file, run)
         found += stale_state(self.file)
+        found += kept_keys(self.file, found)
         settled = list(settle(self.file))
         migrating = asked is not None and facts.HandedOut in asked
         found += with_makers(self.file, settled) if migrating else [fact for _, fact in settled]

@@ -1,0 +1,238 @@
+"""Keys that a function consumes and leaves in an object, where another function, or its next call, consumes them again.
+
+The object is a record that the function returns, or one that a caller sees: its own object, or a parameter. No caller
+need be in sight: a function of the file consumes the attribute that keeps the key.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from olympus_rules.code.instructions import ClassCode
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain import presence
+from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.knowledge import is_key_name
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.summary import Summary
+from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.values import Choice, Map, Sequence, Value
+from olympus_rules.keyflow.facts import Fact, Place
+from olympus_rules.keyflow.judging.reuse import effect
+from olympus_rules.keyflow.notes.pending import spelled
+
+__all__ = ["kept_keys"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """An attribute of the objects of a class.
+
+    Attributes:
+        class_: the class; ``None`` if it is not known.
+        name: the name.
+        is_copied: whether a new object gets the key from that attribute of another one, which looks intended.
+    """
+
+    class_: ClassCode | None
+    name: str
+    is_copied: bool = False
+
+
+def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
+    """Return the consumptions of keys that are left in objects for another consumption.
+
+    Args:
+        file: the tables of the file.
+        known: the facts about its reuses so far; a function that one of them names is told already.
+    """
+    reuses = [each for each in known if isinstance(each, facts.DerivationCollision | facts.Reuse)]
+    told = {place.what for each in reuses for place in (each.first, each.again) if place is not None}
+    keys = {each.identity for each in reuses if isinstance(each, facts.Reuse)}
+    takers: dict[str, list[tuple[_Field, Run, Consumption]]] = defaultdict(list)
+    general = [(run, file.summaries[task]) for task, run in file.runs.items() if not task[1]]
+    general = [(run, summary) for run, summary in general if run.code.kind != "cached_property"]
+    for run, _ in general:
+        for use in run.ledger.consumptions:
+            taken = _field_of(file, run, use.term) if _counts(run, use) else None
+            if taken is not None:
+                takers[taken.name].append((taken, run, use))
+    for run, summary in general if takers else ():
+        if run.code.name not in told:
+            yield from (fact for fact in _of_function(file, run, summary, takers) if fact.identity not in keys)
+
+
+def _counts(run: Run, use: Consumption) -> bool:
+    """Return whether a consumption surely uses a key up.
+
+    An object that is made with a key keeps it itself. What is made when it is first asked for is kept, and the key is
+    not consumed again.
+    """
+    if use.certainty != Certainty.KNOWN or use.draw == "fold" or use.what.endswith(".__init__"):
+        return False
+    tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
+    written = {(term, name) for term, name, _, _ in run.writes}
+    return not tests or presence.slots(run.terms, tests).isdisjoint(written)
+
+
+def _is_test(run: Run) -> bool:
+    """Return whether a function is a test: a runner makes an object of its own for each."""
+    return run.code.name.rpartition(".")[2].startswith("test")
+
+
+def _field_of(file: File, run: Run, term: Term) -> _Field | None:
+    """Return the attribute of a parameter that a term is, as the parameter is on entry."""
+    terms = run.terms
+    if terms.operation(term) != "attr" or terms.data(term)[1]:
+        return None
+    owner = terms.args(term)[0]
+    if terms.operation(owner) != "param" or terms.data(owner)[0] is not run.code:
+        return None
+    return _Field(_class_of(file, owner), terms.data(term)[0])
+
+
+def _class_of(file: File, owner: Term) -> ClassCode | None:
+    return file.classes.get(owner) or file.annotated.get(owner)
+
+
+def _of_function(
+    file: File, run: Run, summary: Summary, takers: dict[str, list[tuple[_Field, Run, Consumption]]]
+) -> Iterator[facts.Reuse]:
+    told: set[Term] = set()
+    for use, field in _kept(file, run, summary):
+        if use.term in told or not run.knowledge.is_known(use.term):
+            continue
+        found = [
+            (taker, again)
+            for taken, taker, again in takers.get(field.name, ())
+            if _is_one(file, field, taken) and not (_is_test(run) and _is_test(taker))
+        ]
+        if not found:
+            continue
+        told.add(use.term)
+        taker, again = min(found, key=lambda pair: (pair[0] is run, getattr(pair[1].node, "lineno", 0)))
+        yield facts.Reuse(
+            node=use.node,
+            confidence=Confidence.POSSIBLE if field.is_copied else Confidence.LIKELY,
+            key=_spelled(run, use),
+            kind=run.knowledge.kind(use.term),
+            first=Place(again.node, again.what, again.key),
+            again=Place(use.node, use.what, use.key),
+            effect=effect(again, use),
+            kept=f"{field.class_.name}.{field.name}" if field.class_ is not None else field.name,
+            taker=taker.code.name,
+            identity=(run.code, use.term),
+        )
+
+
+def _spelled(run: Run, use: Consumption) -> str:
+    return spelled(use.key) if use.key is not None else ""
+
+
+def _kept(file: File, run: Run, summary: Summary) -> Iterator[tuple[Consumption, _Field]]:
+    """Yield the consumptions of keys that are in an object afterwards, with the attribute that keeps them."""
+    uses: dict[Term, list[Consumption]] = defaultdict(list)
+    for use in run.ledger.consumptions:
+        if _counts(run, use) and use.key is not None:
+            uses[use.term].append(use)
+    objects = _Objects(run, summary)
+    for owner, name, path, key in objects.attributes({_name_of(run.terms, term) for term in uses} - {""}):
+        for use in uses.get(key, ()):
+            if both(use.path, path) is not None:
+                is_copied = run.terms.operation(owner) == "fresh" and _name_of(run.terms, key) == name
+                yield use, _Field(_class_of(file, owner), name, is_copied)
+
+
+def _name_of(terms: Terms, term: Term) -> str:
+    """Return the name of the attribute that a term is, if it is named like a key; empty for any other term."""
+    is_attribute = terms.operation(term) == "attr" and not terms.data(term)[1]
+    return terms.data(term)[0] if is_attribute and is_key_name(terms.data(term)[0]) else ""
+
+
+class _Objects:
+    """The objects that a caller sees after a call, with their attributes."""
+
+    def __init__(self, run: Run, summary: Summary) -> None:
+        self.run = run
+        self.terms = run.terms
+        self.written = {(owner, name): (value, path) for owner, name, value, path in summary.writes}
+        self.seen: dict[Term, PathCondition] = {}
+        for path, leaf in _parts(summary.returns, ALWAYS):
+            self.seen.setdefault(leaf, path)
+        for owner, _ in self.written:
+            if self.terms.operation(owner) in ("param", "free"):
+                self.seen.setdefault(owner, ALWAYS)
+
+    def attributes(self, unwritten: set[str]) -> Iterator[tuple[Term, str, PathCondition, Term]]:
+        """Yield the attributes of the objects: the object, the name, the condition, and the term that is there.
+
+        Args:
+            unwritten: the names of attributes that count even if nothing is written to them.
+        """
+        waiting = list(self.seen.items())
+        while waiting:
+            owner, path = waiting.pop()
+            history = list(self._originals(owner))
+            names = {name for each, name in self.written if each in history}
+            for name in sorted(names | unwritten):
+                for condition, term in self._values(history, name, path):
+                    yield owner, name, condition, term
+                    if term not in self.seen and name in names:
+                        self.seen[term] = condition
+                        waiting.append((term, condition))
+
+    def _originals(self, owner: Term) -> Iterator[Term]:
+        """Yield an object and those that it is a changed copy of, the latest first."""
+        yield owner
+        while self.terms.operation(owner) == "copy":
+            owner = self.terms.args(owner)[0]
+            yield owner
+
+    def _values(self, history: list[Term], name: str, path: PathCondition) -> Iterator[tuple[PathCondition, Term]]:
+        """Yield what an attribute of an object holds, by the object's history."""
+        for each in history:
+            if (each, name) in self.written:
+                value, condition = self.written[each, name]
+                joined = both(path, condition)
+                yield from _parts(value, joined) if joined is not None else ()
+                return
+        oldest = history[-1]
+        if self.terms.operation(oldest) == "param" and oldest not in self.run.forgotten:
+            yield path, self.terms.make("attr", (name, 0), oldest)
+
+
+def _parts(value: Value, path: PathCondition) -> Iterator[tuple[PathCondition, Term]]:
+    """Yield the terms in a value, each with the condition under which it is there."""
+    if isinstance(value, Choice):
+        for condition, part in value.arms:
+            joined = both(path, condition)
+            if joined is not None:
+                yield from _parts(part, joined)
+    elif isinstance(value, Sequence):
+        for item in value.items:
+            yield from _parts(item, path)
+    elif isinstance(value, Map):
+        for _, item in value.items:
+            yield from _parts(item, path)
+    else:
+        yield from ((path, leaf) for leaf in leaves(value))
+
+
+def _is_one(file: File, kept: _Field, taken: _Field) -> bool:
+    """Return whether the attribute that keeps a key is the one that another function reads."""
+    if kept.class_ is None or taken.class_ is None:
+        holding = [
+            each
+            for each in file.module.definitions.values()
+            if isinstance(each, ClassCode) and kept.name in file.linker.hierarchy.fields(each)
+        ]
+        known = kept.class_ or taken.class_
+        return is_key_name(kept.name) and (known is None or holding == [known])
+    hierarchy = file.linker.hierarchy
+    return kept.class_ in hierarchy.ancestry(taken.class_) or taken.class_ in hierarchy.ancestry(kept.class_)

@@ -1,0 +1,18 @@
+"""A constructor splits a key and keeps it; a method splits it again."""
+
+import jax
+
+
+class Agent:
+    def __init__(self, key):
+        key, first, second = jax.random.split(key, 3)
+        self.weight, self.bias = jax.random.normal(first), jax.random.normal(second)
+        self.key = key
+
+    def act(self):
+        self.key, subkey = jax.random.split(self.key)
+        return self.weight * jax.random.normal(subkey) + self.bias
+
+
+def example():
+    return Agent(jax.random.key(0)).bias
