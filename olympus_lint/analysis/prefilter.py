@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from olympus_lint.project.settings import Settings
-from olympus_rules.syntax.array_names import may_hold_arrays
+from olympus_rules.syntax.array_names import may_borrow_keys, may_hold_arrays
 from olympus_rules.syntax.prefilter import may_hold_keys
 
 __all__ = ["worth_checking"]
@@ -21,4 +21,5 @@ def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
     """
     if may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data:
         return True
-    return may_hold_arrays(data, Path(filename), settings.library_roots)
+    path = Path(filename)
+    return may_hold_arrays(data, path, settings.library_roots) or may_borrow_keys(data, path, settings.library_roots)

@@ -56,7 +56,8 @@ def relevant(
         else:
             mentioned = set(IDENTIFIER.findall(text))
             mentioned |= _bases(code)
-            if any(name in lower for name in NAMES) and not mentioned.isdisjoint(neighbours):
+            names_a_key = any(name in lower for name in NAMES)
+            if names_a_key and not (mentioned.isdisjoint(neighbours) and _defaults(code).isdisjoint(names)):
                 found.append(code)  # a name from another module may be a re-export of jax.random
             else:
                 rest.append((code, mentioned))
@@ -120,6 +121,13 @@ def _bases(code: FunctionCode) -> set[str]:
     """Return the names in the bases of a method's class: methods called on the object may be theirs."""
     bases = code.owner.node.bases if code.owner is not None else []
     return {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
+
+
+def _defaults(code: FunctionCode) -> set[str]:
+    """Return the names in the values that the body of a method's class binds to attributes, which methods may call."""
+    body = code.owner.node.body if code.owner is not None else []
+    values = [each.value for each in body if isinstance(each, ast.AnnAssign | ast.Assign) and each.value is not None]
+    return {part.id for value in values for part in ast.walk(value) if isinstance(part, ast.Name)}
 
 
 def _text(document: Document, code: FunctionCode) -> str:

@@ -1,4 +1,4 @@
-"""Which names may stand for classes with ``__jax_array__``, judged by the text of the files that define them.
+"""Which names may stand for classes with ``__jax_array__``, or for functions of keys, by the text of their files.
 
 Nothing is parsed. A file counts as a whole: what it defines may be such a class, or make objects of one. Names that
 other files pass on, and classes with such a base, are followed from file to file.
@@ -14,9 +14,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
+from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
 
-__all__ = ["defines_arrays", "forget_outlines", "imported_names", "makes_variables", "may_hold_arrays", "stands_for"]
+__all__ = [
+    "defines_arrays",
+    "forget_outlines",
+    "imported_names",
+    "makes_variables",
+    "may_borrow_keys",
+    "may_hold_arrays",
+    "stands_for",
+]
 
 STEPS = 8  # from file to file, for a name that each of them passes on or inherits
 
@@ -28,6 +37,7 @@ _IMPORT = re.compile(
 )
 _SOURCE = re.compile(rb"^[ \t]*(?:from[ \t]+(\.|\w+)|import[ \t]+([\w., \t]+))", re.M)
 _CLASS = re.compile(rb"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.M)
+_KEYS = re.compile(rb"rng|key\b(?!s?\()")
 _NAME = re.compile(rb"([A-Za-z_]\w*|\*)(?:\s+as\s+([A-Za-z_]\w*))?")
 _DOTTED = re.compile(rb"(?<![\w.=])([A-Za-z_][\w.]*)(?!\s*=)")
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -77,6 +87,43 @@ def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
     if not any(has_arrays(place.roots, head) for head in _heads(data, place)):
         return False
     return any(stands_for(place.roots, qualified) for _, qualified in _imports(data, place))
+
+
+def may_borrow_keys(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
+    """Return whether a file names a key and imports something from a file of the project that may hold keys.
+
+    Such a file need not name a JAX namespace: it hands keys from one function of the project to another.
+
+    Args:
+        data: the file's bytes.
+        path: where it lies, or would lie.
+        roots: the names under which the JAX namespace may be imported.
+    """
+    if _KEYS.search(data) is None:
+        return False
+    place = locate(path.absolute())
+    return any(_holds_keys(place.roots, qualified, tuple(roots)) for _, qualified in _imports(data, place))
+
+
+@lru_cache(maxsize=32768)
+def _holds_keys(roots: tuple[Path, ...], qualified: str, namespaces: tuple[str, ...], steps: int = STEPS) -> bool:
+    """Return whether a qualified name is defined in a file of the project that may hold keys."""
+    place = locate_name(roots, qualified) if in_project(roots, qualified.partition(".")[0]) else None
+    if place is None:
+        return False
+    if _file_holds_keys(place[0], namespaces):
+        return True
+    outline, name = _outline(place[0]), place[1].partition(".")[0]
+    if steps == 0 or name not in outline.imports:
+        return False
+    return _holds_keys(outline.roots, outline.imports[name], namespaces, steps - 1)
+
+
+@lru_cache(maxsize=8192)
+def _file_holds_keys(path: Path, namespaces: tuple[str, ...]) -> bool:
+    with contextlib.suppress(OSError):
+        return may_hold_keys(path.read_bytes(), namespaces)
+    return False
 
 
 def _heads(data: bytes, place: Location) -> set[str]:
@@ -219,5 +266,5 @@ def _absolute(module: str, place: Location) -> str:
 
 def forget_outlines() -> None:
     """Forget what files hold; they may have changed since."""
-    for remembered in (_outline, stands_for, has_arrays, _folder_defines):
+    for remembered in (_outline, stands_for, has_arrays, _folder_defines, _file_holds_keys, _holds_keys):
         remembered.cache_clear()

@@ -58,6 +58,7 @@ class Knowledge:
         passed: parameters that get keys from calls, and whether one of these keys may be raw.
         named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
             with such names only keys have a shape or words, so code that reads these works on a raw key.
+        records: terms that are unpacked into names of keys and of other things, so that they are no arrays of keys.
         use_paths, part_paths: the path conditions of the uses of a term, and of its parts.
         filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
@@ -74,6 +75,7 @@ class Knowledge:
         self.part_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
+        self.records: set[Term] = set()
         self.filled: dict[Term, bool] = {}
 
     # evidence
@@ -115,6 +117,8 @@ class Knowledge:
                 break
             if operation == "item" and isinstance(self.terms.constant(self.terms.args(term)[1]), str):
                 break  # of a dictionary, which is no array
+            if self.terms.args(term)[0] in self.records:
+                break
             term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
 
     def name(self, term: Term, name: str) -> None:

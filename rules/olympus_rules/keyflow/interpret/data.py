@@ -16,6 +16,7 @@ from olympus_rules.keyflow.domain.access import (
     with_item,
 )
 from olympus_rules.keyflow.domain.arguments import Arguments, positional, unpacked, unstarred
+from olympus_rules.keyflow.domain.knowledge import is_key_name
 from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -214,6 +215,8 @@ def run_unpack(flow: Flow, instruction: ir.Unpack) -> None:
     """Unpack a value into registers."""
     value, dsts, star = flow.registers[instruction.src], instruction.dsts, instruction.star
     words.unpacked(flow, value, instruction)
+    if isinstance(value, Term) and _are_unlike(instruction.node) and not flow.knowledge.is_candidate(value):
+        flow.knowledge.records.add(value)
     for position, dst in enumerate(dsts):
         if star is None or position < star:
             index: Value = Const(position)
@@ -228,6 +231,12 @@ def run_unpack(flow: Flow, instruction: ir.Unpack) -> None:
         else:
             index = Const(position - len(dsts))
         flow.registers[dst] = get_item(flow, value, index)
+
+
+def _are_unlike(targets: ast.AST) -> bool:
+    """Return whether some of the targets of an assignment are named like keys, and others are not."""
+    names = {part.id for part in getattr(targets, "elts", ()) if isinstance(part, ast.Name)} - {"_"}
+    return len({is_key_name(name) for name in names}) == 2
 
 
 def run_append(flow: Flow, instruction: ir.Append) -> None:

@@ -18,6 +18,7 @@ from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Slot
 from olympus_rules.keyflow.domain.values import Class, Const, Sequence, Value
 from olympus_rules.keyflow.interpret import attributes, calls, control, data
+from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes.annotated import note_classes
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
@@ -67,6 +68,9 @@ class _Interpreter(Flow):
                 return Class(self.code.owner)
             self.file.classes[term] = self.code.owner
             return term
+        default = default_callable(self.file, self.code, name)
+        if default is not None:
+            return default
         note_classes(self.file, self.code, name, term)
         if self.arrays is not None:
             self.arrays.parameter(self, name, term)

@@ -19,6 +19,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.keyflow.interpret import interpreter
+from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.interpret.specialisation import MAX_SPECIALISATIONS, receiver
 from olympus_rules.keyflow.interpret.summarising import summarise
 from olympus_rules.keyflow.judging.annotations import word_annotations
@@ -160,6 +161,7 @@ class Analysis:
                 str(name) for name, value in variables if isinstance(value, Function | Partial | Mapped | Bound)
             ]
             callables = [name for name in callables if name not in self.file.module.definitions]
+            callables += [name for name, found in self.file.module.imported.items() if self._takes_keys(found)]
             by_name = by_name or self.file.table.takes_keys(self.file.imported - {"jax"}, self.document.text)
             arrays = self.arrays.mentions() if self.arrays is not None else ()
             self._waiting = relevant(self.document, self.file.module, callables, arrays, by_name=by_name)
@@ -182,6 +184,12 @@ class Analysis:
                     set(wanted).difference(keyed, mentioning(self.document, self.file.module, arrays))
                 )
         return self._waiting
+
+    def _takes_keys(self, qualified: str) -> bool:
+        """Return whether a library's function takes a key, or gives a callable that does."""
+        model = self.file.table.get(qualified)
+        row = self.file.table.get(model.returns).row if model.returns is not None else model.row
+        return row is not None and bool(row.sinks)
 
     def close(self) -> None:
         """Cut the reference cycles, so that memory is freed at once and not by the garbage collector."""
@@ -414,6 +422,9 @@ class Analysis:
             return Class(definition)
         if name in scope.imported:
             return self.library(scope.imported[name])
+        default = default_callable(self.file, scope, name) if name in scope.parameters else None
+        if default is not None:
+            return default
         is_local = name in scope.bound_once and name not in scope.parameters
         held = self.file.environments[scope].get(name) if is_local and scope in self.file.environments else None
         if isinstance(held, (*CALLABLE, Const)) or is_constant(held) or is_registry(held):

@@ -11,6 +11,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
+from olympus_rules.keyflow.interpret.defaults import supposed
 
 __all__ = ["Hierarchy"]
 
@@ -155,8 +156,20 @@ class Hierarchy:
         if slot not in self._callables:
             self._callables[slot] = []
             self._callables[slot] = [value for value in self._set_up(class_, attribute) if value != Const(None)]
+        if not self._callables[slot]:
+            default = supposed(self._file, self._class_value(class_, attribute))
+            return [] if default is None else [default]
         found = [self._of_object(value, owner) for value in self._callables[slot]]
         return [value for value in found if value is not None] if None not in found else []
+
+    def _class_value(self, class_: ClassCode, attribute: str) -> Value | None:
+        """Return what the body of a class of this file, or of one of its bases in it, binds to an attribute."""
+        module = self._file.module
+        for each in self.ancestry(class_):
+            if attribute in each.values and module.definitions.get(each.name) is each:
+                variables = self._file.environments.get(module)
+                return None if variables is None else variables.get(f"{each.name}.{attribute}")
+        return None
 
     def _of_object(self, value: Value, owner: Value) -> Value | None:
         """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
