@@ -73,7 +73,12 @@ ITERATING = frozenset(
 """Functions that take a raw key for a list of its words."""
 DESCRIBING = frozenset({"ndim", "result_type", "shape", "size"})
 CALLBACKS = frozenset({"io_callback", "pure_callback"})
-LACKING = frozenset({"__float__", "__index__", "__int__", "tobytes", "tolist", "weak_type"})
+LACKING = frozenset(
+    """
+    __float__ __index__ __int__ clone device_buffer device_buffers format is_ready platform tobytes tolist traceback
+    weak_type
+    """.split()  # noqa: SIM905
+)
 """Attributes that raw keys have and typed keys lack."""
 AXIS_AT = {
     "concatenate": 1,
@@ -327,7 +332,7 @@ class Use:
             return False
         if name == "ndim":
             return not self.counts_axes_of_keys(attribute)
-        if name in WORDLESS:
+        if name in WORDLESS or name in LACKING:
             return True
         if name == "at":
             indexed = isinstance(user, ast.Subscript) and self.reads_words(user.slice)

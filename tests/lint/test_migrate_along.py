@@ -135,3 +135,11 @@ def test_installed_packages_are_not_read_along(tmp_path: Path) -> None:
     main = "import jax\n\nimport other\n\nother.words(jax.random.PRNGKey(0))\n"
     tree(top, {"other/__init__.py": tools, "mine/__init__.py": "", "mine/main.py": main})
     assert "whether other takes typed keys" in str(report(top, "mine")["constructors"])
+
+
+@pytest.mark.parametrize("value", ["[jax.random.PRNGKey(0)]", "jax.random.split(jax.random.PRNGKey(0))"])
+def test_keys_that_are_put_into_an_object_of_unknown_code_are_held_back(tmp_path: Path, value: str) -> None:
+    """The class lies in a folder in which nothing is looked for."""
+    use = f"import jax\nfrom held import Held\n\nbox = Held()\nbox['rng'] = {value}\nprint(box['rng'])\n"
+    place = tree(tmp_path, {"other/src/held.py": "class Held(dict):\n    pass\n", "app/main.py": use})
+    assert reasons(report(place, "app")) == [("app/main.py", 5)]

@@ -30,6 +30,25 @@ from jax.flatten_util import ravel_pytree
 key = jax.random.PRNGKey(1)
 """
 LOST = {
+    "an attribute that typed keys lack": "out = (lambda: key)().weak_type\n",
+    "a method that typed keys lack": "out = (lambda: key)().is_ready()\n",
+    "a batch axis that is squeezed away": """
+keys = jax.random.split(key, 3)
+one = keys[:1].squeeze(axis=0)
+out = jnp.concatenate([one[:1], one[1:]])
+""",
+    "a record that is unflattened from its own leaves": """
+class State(NamedTuple):
+    rng: Any
+    size: float
+
+
+state = State(key, 4.0)
+made = jax.tree.unflatten(jax.tree.structure(state), state)
+buffer = io.BytesIO()
+np.savez(buffer, **made._asdict())
+out = len(buffer.getvalue())
+""",
     "an element of a named tuple": """
 class State(NamedTuple):
     rng: Any

@@ -139,7 +139,7 @@ def test_packages_of_one_name_stay_apart(tmp_path: Path) -> None:
             "one/pyproject.toml": "",
             "one/src/utils/__init__.py": "",
             "one/src/utils/data.py": MAKE,
-            "one/src/utils/use.py": f"{use}print(key.sum())\n",
+            "one/src/utils/use.py": f"{use}print({{1: 2}}[key])\n",
             "two/pyproject.toml": "",
             "two/utils/__init__.py": "",
             "two/utils/data.py": MAKE,

@@ -169,6 +169,7 @@ PLAIN_METACLASS = "abc.ABCMeta"
 IMMUTABLE_BASES = frozenset({"equinox.Module", "flax.struct.PyTreeNode"})
 """Bases of classes whose objects cannot be written to."""
 TREE_UTIL = "jax.tree_util."
+TREES = ("jax.tree.", TREE_UTIL)
 NNX = "flax.nnx"
 VARIABLES = frozenset(
     f"{NNX}.{name}" for name in ("BatchStat", "Cache", "Intermediate", "Param", "Perturbation", "Variable")

@@ -15,13 +15,18 @@ SHAPED = ("broadcast_to", "reshape")
 """Functions whose second argument, and methods whose arguments, are a shape."""
 
 
-def added_axes(call: ast.Call, name: str) -> int | None:
+def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
     """Return how many axes the result of a function of JAX has more than its array; ``None`` if that is not known.
 
     Args:
         call: the call.
         name: the last part of the function's name.
+        first: the position of the first argument after the array: 0 for a method.
     """
+    if name == "squeeze":
+        return -1 if isinstance(_constant(_argument(call, first, "axis")), int) else None
+    if first == 0:
+        return None
     if name in ONE_OF:
         keeps = _argument(call, 3, "keepdims") or ast.Constant(value=True)
         return (0 if keeps.value else -1) if isinstance(keeps, ast.Constant) else None

@@ -16,13 +16,14 @@ from olympus_rules.libraries.names import REPLACING
 from olympus_rules.reach.calls import FILLING
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot, Slots
+from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.unknown import GIVING_BACK
 from olympus_rules.reach.values import (
     CALLEES,
     IN_PROJECT,
     Class,
     Constructor,
+    Container,
     Key,
     Library,
     Made,
@@ -126,20 +127,34 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
     They are written to an attribute or element, put into the object by a method, or given as a new value to a function
     or method that copies the object.
     """
-    slots = reached.slots
     for written in reached.graph.attributes.written:
-        if not written.is_variable or slots.mask(written.owner) & slots.of_kinds(Library):
-            name = _library_of(reached, written.owner)
-            keys = reached.sure_keys(written.source)[0] if name else None
-            if keys:
-                yield Escape(written.place, written.spelled, name, keys, is_sure=True, is_written=True)
+        name = _library_of(reached, written.owner)
+        keys = _keys_of(reached, written.source) if name else None
+        if keys:
+            yield Escape(written.place, written.spelled, name, keys, is_sure=True, is_written=True)
     for call in reached.calls.all:
         owner = _changed_by(reached, call)
         name = "" if owner is None else _library_of(reached, owner)
         given = [slot for slot in call.given if slot != owner] if name else []
-        keys = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in given))
+        keys = frozenset[Place]().union(*(_keys_of(reached, slot) for slot in given))
         if keys:
             yield Escape(call.place, call.callee, name, keys, is_sure=True)
+
+
+def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
+    """Return the constructors of the keys that surely come to a slot, or of those in a list of nothing else."""
+    slots, heap = reached.slots, reached.graph.heap
+    lists = slots.values(slot)
+    if not lists or not all(isinstance(value, Container) for value in lists):
+        return reached.sure_keys(slot)[0]
+    parts = 0
+    for value in lists:
+        assert isinstance(value, Container)
+        parts |= reduce(
+            or_, map(slots.mask, heap.named_elements(value).values()), slots.mask(heap.element(value, None))
+        )
+    is_of_keys = parts and not without(parts, slots.of_kinds(Key))
+    return reached.keys_in([slot]) if is_of_keys else reached.sure_keys(slot)[0]
 
 
 def _changed_by(reached: ProjectReach, call: Call) -> Slot | None:

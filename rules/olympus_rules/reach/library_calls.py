@@ -11,7 +11,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD
+from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD, TREES
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.axes import SHAPED, added_axes, spelled_axes
@@ -254,12 +254,16 @@ class LibraryCalls:
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
                 self.heap.shift(slot, call.result, None)
                 self.heap.copy_contained(slot, call.result)
+                others = set(UNDIVIDED)
+                if model.qualified.startswith(TREES):  # leaves, which an object of the project gives, too
+                    others -= {Object, Other}
+                    self.slots.add_edge_of(slot, call.result, Object)
                 self.give_axes(slot, call, model)
                 if model.added_axes is not None:
                     self.heap.shift(slot, call.result, 0)
                     add = partial(self.heap.shift, target=call.result, axes=model.added_axes)
                     self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, add, Container)
-                self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *UNDIVIDED)
+                self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *others)
         elif model.makes_arrays and model.result in (None, *COMPUTING):
             self.slots.add_edge_of(slot, call.result, KeyWords)  # what is computed with words are words
         elif model.result in ("same", "contents", "reshaped"):

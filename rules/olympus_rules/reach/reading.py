@@ -239,9 +239,7 @@ class Reader:
         node = made.node
         if isinstance(node, ast.Attribute | ast.Subscript):
             owner, source = self.register(code, made.obj), self.register(code, made.src)
-            is_variable = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
-            written = Written(place_of(self.file, node), ast.unparse(node), owner, source, is_variable=is_variable)
-            self.attributes.written.append(written)
+            self.attributes.written.append(Written(place_of(self.file, node), ast.unparse(node), owner, source))
 
     def item(self, code: ir.FunctionCode, made: ir.Item) -> None:
         """Read an element; a slice of a container has all of its elements."""

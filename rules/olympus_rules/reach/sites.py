@@ -81,11 +81,9 @@ class Written:
         spelled: how it is written, or the object for a call of ``setattr`` with a computed name.
         owner: the slot of the object.
         source: the slot of the value.
-        is_variable: whether it is an element of a variable, in which the element is followed.
     """
 
     place: Place
     spelled: str
     owner: Slot
     source: Slot
-    is_variable: bool = False

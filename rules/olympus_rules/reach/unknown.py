@@ -7,7 +7,7 @@ import re
 from functools import partial
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.axes import index_axes, spelled_axes
+from olympus_rules.reach.axes import added_axes, index_axes, spelled_axes
 from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
@@ -159,8 +159,9 @@ class Settling:
         number = spelled_axes(call.node.args) if name == "reshape" else None
         if number is not None:
             self.heap.shift(owner, call.result, number, is_all=True)
-        if name in COPYING:
-            self.heap.shift(owner, call.result, 0)
+        more = 0 if name in COPYING else added_axes(call.node, name, first=0)
+        if more is not None:
+            self.heap.shift(owner, call.result, more)
 
     def _is_of_project(self, call: Call) -> bool:
         return bool(self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT))

@@ -9,8 +9,8 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["may_hold_keys"]
 
-# the last two make keys in haiku and flax
-_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng")
+# keys are made in haiku and flax by the two functions, and taken by what is made in modules of initialisers
+_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng|initializers")
 
 
 def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:

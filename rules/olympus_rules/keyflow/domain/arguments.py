@@ -68,12 +68,17 @@ class Arguments:
         return None
 
     def expressions(self) -> Iterator[tuple[Value, ast.expr | None]]:
-        """Return every argument value with its expression."""
+        """Return every argument value with its expression; ``partial`` may have given some of them elsewhere."""
         if self.node is None or len(self.node.args) != len(self.positional):
             yield from ((value, None) for value in self.values())
             return
         yield from zip((value for value, _ in self.positional), self.node.args, strict=True)
-        yield from zip((value for _, value in self.keywords), (k.value for k in self.node.keywords), strict=False)
+        written = [(keyword.arg, keyword.value) for keyword in self.node.keywords]
+        for name, value in self.keywords:
+            found = next((pair for pair in written if pair[0] == name), None)
+            if found is not None:
+                written.remove(found)
+            yield value, None if found is None else found[1]
 
 
 def positional(*values: Value, loop: str = "") -> Arguments:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from typing import cast
 
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.keyflow.domain import presence
@@ -117,8 +119,28 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
             boundaries.given(flow, name, value, expression, node)
         use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
         use.draw = "fold" if last in flow.file.folding_methods else "call"
-        consume(flow, value, use)
+        _consume(flow, value, use)
     return flow.terms.fresh()
+
+
+def _consume(flow: Flow, value: Value, use: Consumption) -> None:
+    """Record that an argument is consumed, with what an object holds that is made there."""
+    consume(flow, value, use)
+    for part, written in _fields(flow, value, use.key):
+        consume(flow, part, replace(use, key=written))
+
+
+def _fields(flow: Flow, value: Value, expression: ast.expr | None) -> list[tuple[Value, ast.expr | None]]:
+    """Return what an object holds that is made where it is given to a call: ``step(Request(key=key))``."""
+    if not isinstance(value, Term) or not isinstance(expression, ast.Call) or flow.terms.operation(value) != "fresh":
+        return []
+    written = {
+        keyword.value.id: keyword.value for keyword in expression.keywords if isinstance(keyword.value, ast.Name)
+    }
+    written |= {part.id: part for part in expression.args if isinstance(part, ast.Name)}
+    held = [(name, held) for name, held in flow.env.values.items() if isinstance(name, tuple) and name[0] == value]
+    names = {flow.env.get(name): node for name, node in written.items()}
+    return [(cast(Value, each), names.get(each)) for _, each in held if flow.knowledge.is_candidate(cast(Term, each))]
 
 
 def asked(flow: Flow, name: str, arguments: Arguments) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
@@ -44,6 +45,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption) -> Fact
     confidence = _confidence(run, first, again)
     if confidence is None:
         return None
+    if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(run, first, again):
+        confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a random function, which is to give the same at the same place
     key = _name_of(run, first, again)
@@ -152,6 +155,31 @@ def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:
             bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
             return any(isinstance(base, Library) and base.qualified in IMMUTABLE_BASES for base in bases)
     return False
+
+
+def _is_test(file: File) -> bool:
+    """Return whether a file holds tests, which often want equal parameters to compare two modules."""
+    name = Path(file.document.filename).stem
+    return name.startswith("test_") or name.endswith("_test")
+
+
+def _initialises_two(run: Run, first: Consumption, again: Consumption) -> bool:
+    """Return whether two modules take their first parameters from one key, which makes equal ones in equal layers.
+
+    A target network is to be equal, and so is a module that is initialised twice.
+    """
+    modules = [_initialised(use) for use in (first, again)]
+    if not any(run.knowledge.is_known(use.term) for use in (first, again)):
+        return False
+    return all(modules) and modules[0] != modules[1] and not any("target" in name.lower() for name in modules)
+
+
+def _initialised(use: Consumption) -> str:
+    """Return the module that a call of ``init`` initialises; empty for any other consumption."""
+    match use.node:
+        case ast.Call(func=ast.Attribute(value=module, attr="init")) if use.key is not None:
+            return ast.unparse(module)
+    return ""
 
 
 def _is_none(run: Run, use: Consumption) -> bool:
