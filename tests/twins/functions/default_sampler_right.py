@@ -1,16 +1,11 @@
-"""A parameter is a sampler by default."""
+"""A default argument that is a sampler, and one that is a key."""
 
 import jax
 
 
-def normal(key, shape):
-    return jax.random.normal(key, shape)
-
-
-def pair(key, shape, sampler=normal):
-    one, two = jax.random.split(key)
-    return sampler(one, shape), sampler(two, shape)
+def init(shape, key, draw=jax.random.normal):
+    return 0.1 * draw(key, shape)
 
 
 def example():
-    return pair(jax.random.key(0), (2,))
+    return init((2, 2), jax.random.PRNGKey(1)) + init((2, 2), key=jax.random.PRNGKey(2), draw=jax.random.uniform)

@@ -1,16 +1,11 @@
-"""A parameter is a sampler by default."""
+"""A default argument that is a sampler, and one that is a key."""
 
 import jax
 
 
-def normal(key, shape):
-    return jax.random.normal(key, shape)
-
-
-def pair(key, shape, sampler=normal):
-    first = sampler(key, shape)  # first
-    return first, sampler(key, shape)  # error: OLY104
+def init(shape, key=jax.random.PRNGKey(0), draw=jax.random.normal):  # error: OLY107
+    return 0.1 * draw(key, shape)
 
 
 def example():
-    return pair(jax.random.key(0), (2,))
+    return init((2, 2), jax.random.PRNGKey(1)) + init((2, 2), key=jax.random.PRNGKey(2), draw=jax.random.uniform)
