@@ -32,7 +32,7 @@ OPEN = {
     "given back": "is passed to `{name}`, and whether that gives it back is not known",
     "held": OBJECT,
     "leaf": OBJECT,
-    "merger": "may get to {where}, where unrelated values come together",
+    "merger": "is not told apart from other values from here on",
     "object": ATTRIBUTE,
     "part": "is in a container that is not told apart from others",
     "pool": "is in one of very many containers and objects, which are not told apart",
@@ -106,8 +106,7 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
         text = "is returned by `{target}`, which may be what `{name}` calls"
     elif doubt.kind not in OPEN.keys() - {"crowd"} and doubt.place is not None:
         place = doubt.place
-    where = _spot(doubt.place or place, filenames)
-    said = text.format(name=doubt.name, target=doubt.target or "a function", where=where)
+    said = text.format(name=doubt.name, target=doubt.target or "a function")
     filename = filenames[place.file]
     said = _held(said, doubt.holder)
     return Reason(filename, place.line, said, path=_path(steps, Step(filename, place.line), filenames))

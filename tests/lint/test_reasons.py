@@ -999,7 +999,7 @@ def test_a_call_that_does_not_take_keys_has_a_path() -> None:
     assert [step.row for step in reason.path] == [6, 5]
 
 
-def test_a_reason_says_where_unrelated_values_come_together() -> None:
+def test_a_reason_ends_before_unrelated_values_come_together() -> None:
     (constructor,) = constructors(
         """
         import numpy as np
@@ -1019,7 +1019,7 @@ def test_a_reason_says_where_unrelated_values_come_together() -> None:
     )
     (reason,) = constructor.reasons
     assert reason.text == (
-        "may get to program.py:10, where unrelated values come together; "
+        "is not told apart from other values from here on; "
         "look whether it reaches `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
     )
     assert [step.row for step in reason.path] == [13]
