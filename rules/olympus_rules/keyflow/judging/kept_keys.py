@@ -60,25 +60,24 @@ def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
     general = [(run, summary) for run, summary in general if run.code.kind != "cached_property"]
     for run, _ in general:
         for use in run.ledger.consumptions:
-            taken = _field_of(file, run, use.term) if _counts(run, use) else None
-            if taken is not None:
+            taken = _field_of(file, run, use.term) if _uses_up(use) else None
+            if taken is not None and not _is_made_once(run, use):
                 takers[taken.name].append((taken, run, use))
     for run, summary in general if takers else ():
         if run.code.name not in told:
             yield from (fact for fact in _of_function(file, run, summary, takers) if fact.identity not in keys)
 
 
-def _counts(run: Run, use: Consumption) -> bool:
-    """Return whether a consumption surely uses a key up.
+def _uses_up(use: Consumption) -> bool:
+    """Return whether a consumption surely uses a key up; an object that is made with a key keeps it itself."""
+    return use.certainty == Certainty.KNOWN and use.draw != "fold" and not use.what.endswith(".__init__")
 
-    An object that is made with a key keeps it itself. What is made when it is first asked for is kept, and the key is
-    not consumed again.
-    """
-    if use.certainty != Certainty.KNOWN or use.draw == "fold" or use.what.endswith(".__init__"):
-        return False
+
+def _is_made_once(run: Run, use: Consumption) -> bool:
+    """Return whether the result is kept when it is first asked for, so that the key is not consumed again."""
     tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
     written = {(term, name) for term, name, _, _ in run.writes}
-    return not tests or presence.slots(run.terms, tests).isdisjoint(written)
+    return bool(tests) and not presence.slots(run.terms, tests).isdisjoint(written)
 
 
 def _is_test(run: Run) -> bool:
@@ -139,12 +138,12 @@ def _kept(file: File, run: Run, summary: Summary) -> Iterator[tuple[Consumption,
     """Yield the consumptions of keys that are in an object afterwards, with the attribute that keeps them."""
     uses: dict[Term, list[Consumption]] = defaultdict(list)
     for use in run.ledger.consumptions:
-        if _counts(run, use) and use.key is not None:
+        if use.key is not None and _uses_up(use):
             uses[use.term].append(use)
     objects = _Objects(run, summary)
     for owner, name, path, key in objects.attributes({_name_of(run.terms, term) for term in uses} - {""}):
         for use in uses.get(key, ()):
-            if both(use.path, path) is not None:
+            if both(use.path, path) is not None and not _is_made_once(run, use):
                 is_copied = run.terms.operation(owner) == "fresh" and _name_of(run.terms, key) == name
                 yield use, _Field(_class_of(file, owner), name, is_copied)
 
