@@ -94,7 +94,7 @@ class _Lowering:
         self.statements(body)
         code = self.code
         once = {name for name, count in self.bound.items() if count == 1 and name not in code.rebound}
-        code.bound_once = once | {name for name in code.parameters if name not in {*self.bound, *code.rebound}}
+        code.bound_once = once.union(set(code.parameters).difference(self.bound, code.rebound))
         code.definitions = {name: value for name, value in code.definitions.items() if name in once}
         code.imported = {
             name: value for name, value in code.imported.items() if self.bound.get(name, 0) == 0 or name in once
@@ -707,7 +707,8 @@ def dotted_name(node: ast.expr) -> str:
 
 def _left_open(node: ast.ClassDef) -> frozenset[str]:
     """Return the names of the methods that a class leaves to its subclasses."""
-    is_protocol = any("Protocol" in ast.unparse(base) for base in node.bases)
+    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    is_protocol = any(dotted_name(base).rpartition(".")[2] == "Protocol" for base in bases)
     methods = (each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
     return frozenset(each.name for each in methods if is_protocol or _is_abstract(each))
 

@@ -65,11 +65,9 @@ def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
         return
     annotation = _without_none(annotation)
     if isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ELEMENTS:
-        part = annotation.slice
-        if isinstance(part, ast.Tuple) and part.elts:
-            is_of_any_length = isinstance(part.elts[-1], ast.Constant) and part.elts[-1].value is ...
-            part = part.elts[0] if is_of_any_length else part.elts[-1]
-        held = class_of(file.linker, code, part)
+        is_tuple = _last_name(annotation.value) in ("Tuple", "tuple")
+        part = _repeated(annotation.slice) if is_tuple else _last(annotation.slice)
+        held = None if part is None else class_of(file.linker, code, part)
         if held is not None:
             file.annotated_parts[term] = held
 
@@ -90,6 +88,19 @@ def _without_none(annotation: ast.expr) -> ast.expr:
             return annotation
         annotation = annotation.left
     return annotation
+
+
+def _last(parts: ast.expr) -> ast.expr:
+    """Return the type of the elements of a list, or of the values of a dictionary."""
+    return parts.elts[-1] if isinstance(parts, ast.Tuple) and parts.elts else parts
+
+
+def _repeated(parts: ast.expr) -> ast.expr | None:
+    """Return the type of all elements of a tuple, ``None`` if each has its own."""
+    match parts:
+        case ast.Tuple(elts=[part, ast.Constant(value=last)]) if last is ...:
+            return part
+    return None
 
 
 def _unquoted(annotation: ast.expr) -> ast.expr:

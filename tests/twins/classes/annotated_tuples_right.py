@@ -1,0 +1,32 @@
+"""Tuples of objects of any length, and a base whose name is like that of a protocol."""
+
+import jax
+
+
+class Noisy:
+    def draw(self, key):
+        return jax.random.normal(key)
+
+
+class SamplerProtocol:
+    """No protocol of ``typing``: its heirs keep their methods."""
+
+
+class Heir(SamplerProtocol):
+    def draw(self, key):
+        return jax.random.uniform(key)
+
+
+def repeated(parts: tuple[Noisy, ...], key):
+    one, two = jax.random.split(key)
+    return parts[0].draw(one), parts[1].draw(two)
+
+
+def inherited(heir: Heir, key):
+    one, two = jax.random.split(key)
+    return heir.draw(one), heir.draw(two)
+
+
+def example():
+    one, two = jax.random.split(jax.random.key(0))
+    return repeated((Noisy(), Noisy()), one), inherited(Heir(), two)
