@@ -188,6 +188,7 @@ def plan(
         found.setdefault(filename, []).append(
             Constructor(filename, start.row, start.column, spelled, reasons, kind=kind)
         )
+    held.forget()
     return Plan(found, texts)
 
 
@@ -230,6 +231,10 @@ class _Held:
         from olympus_rules.reach.beginnings import Beginnings
 
         return Beginnings(self._reached.paths)
+
+    def forget(self) -> None:
+        """Let the memory of the analysis go."""
+        self._reached.graph.forget()
 
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""

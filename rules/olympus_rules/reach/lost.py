@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from olympus_rules.code.instructions import FunctionCode
@@ -97,19 +97,25 @@ class _Search:
 
     def of_slots(self) -> Iterator[Lost]:
         """Yield the keys that slots did not take, or that are in slots with anything else."""
-        spots: dict[Slot, Place] = {}
-        for place, several in self.reached.graph.expressions.items():
-            for slot in several:
-                spots.setdefault(self.slots.same[slot], place)
         pools = {self.slots.same[self.slots.slot(f"{name} of many")] for name in POOLS}
         pools |= {self.slots.same[self.slots.slot(name)] for name in ("written to many", "set to many")}
-        for slot in dict.fromkeys(self.slots.same):
-            mask, dropped = self.slots.mask(slot), self.slots.lost.get(slot, 0)
-            if slot not in pools and not mask & self.unknown:
-                mask &= self.keys if mask & self.beside else 0
-            mask |= dropped
-            if mask:
-                yield from self.at(spots.get(slot), mask)
+        all_slots = list(self.slots.same)
+        spots: list[Place | None] = [None] * len(all_slots)  # lists, as dictionaries take several times as much memory
+        for place, several in self.reached.graph.expressions.items():
+            for slot in several:
+                spots[all_slots[slot]] = spots[all_slots[slot]] or place
+        is_seen = bytearray(len(all_slots))
+        for slot in all_slots:
+            if not is_seen[slot]:
+                is_seen[slot] = True
+                yield from self.at(spots[slot], self._lost_at(slot, pools))
+
+    def _lost_at(self, slot: Slot, pools: Collection[Slot]) -> int:
+        """Return the mask of what a slot did not take, and of the keys in it if they are with anything else."""
+        mask = self.slots.mask(slot)
+        if slot not in pools and not mask & self.unknown:
+            mask &= self.keys if mask & self.beside else 0
+        return mask | self.slots.lost.get(slot, 0)
 
     def at(self, place: Place | None, mask: int, function: str = "") -> Iterator[Lost]:
         """Yield the keys of a mask, at a place or where they were made."""

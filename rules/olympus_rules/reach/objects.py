@@ -7,7 +7,7 @@ attribute is read back to where the object was made or the attribute was written
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Literal, NamedTuple, TypeAlias
@@ -54,17 +54,22 @@ class Objects:
     """The objects of a solved graph: where they are made, and where their attributes are written."""
 
     def __init__(
-        self, graph: Graph, incoming: Mapping[Slot, Collection[Edge]], functions: Mapping[Place, object]
+        self,
+        graph: Graph,
+        names: Sequence[tuple[Hashable, ...]],
+        incoming: Mapping[Slot, Collection[Edge]],
+        functions: Mapping[Place, object],
     ) -> None:
         """Index calls and writes.
 
         Args:
             graph: the graph.
+            names: the name of each slot.
             incoming: the edges that lead to each slot.
             functions: the function around each call.
         """
         self._slots = graph.heap.slots
-        self._names = list(self._slots.numbers)
+        self._names = names
         self._family = graph.heap.classes.family
         self._incoming = incoming
         self._functions = functions

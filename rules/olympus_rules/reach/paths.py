@@ -153,7 +153,7 @@ class Paths:
         self._family = graph.heap.classes.family
         self.all_keys = self.slots.of_kinds(Key)
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
-        self.held = Objects(graph, self.incoming, self._functions)
+        self.held = Objects(graph, self.names, self.incoming, self._functions)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""

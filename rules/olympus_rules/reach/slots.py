@@ -64,6 +64,10 @@ class Queue:
         self.rank.append(0)
         self._waits.append(False)
 
+    def forget_order(self) -> None:
+        """Forget the order of the edges, which takes memory: few slots are still to be sent."""
+        self.rank = [0] * len(self.rank)
+
     def push(self, slot: Slot) -> None:
         """Let a slot wait, once."""
         if not self._waits[slot]:
@@ -178,7 +182,7 @@ class Slots:
     C. Lin: The ant and the grasshopper, PLDI 2007).
 
     Attributes:
-        numbers: the slots by their names.
+        numbers: the slots by their names, in the order of the slots.
         trail: the edges that carry keys or containers, as they were added.
         same: the slot that stands for a slot and all that are one with it.
         unlimited: slots that hold any number of values.
@@ -234,6 +238,9 @@ class Slots:
         self._targets, self._typed_edges = [NO_TARGETS] * count, [()] * count
         self._sent, self._watching = [0] * count, [()] * count
         self._masks.clear()
+        self._lists.clear()
+        self._in_lists = 0
+        self._queue.forget_order()
 
     def forget(self) -> None:
         """Let the memory go: nothing can be asked afterwards."""

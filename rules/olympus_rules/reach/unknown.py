@@ -82,7 +82,7 @@ class Settling:
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
         self._unknown_records()
-        for (scope, *_), slot in list(self.slots.numbers.items()):
+        for slot, (scope, *_) in enumerate(list(self.slots.numbers)):
             is_empty = isinstance(scope, ir.FunctionCode) and not self.slots.mask(slot)
             if is_empty and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
