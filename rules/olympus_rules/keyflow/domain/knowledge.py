@@ -53,9 +53,9 @@ class Knowledge:
     Attributes:
         origins: terms that are keys by their source.
         used: terms that are keys by their use, with the batch axes that their use implies.
-        mixed: parameters with a key's name that get other values from calls.
+        mixed: parameters that get other values from calls.
         kinds: the known kinds (raw or typed) of terms that are keys by their use.
-        passed: parameters that get keys from calls, and whether one of these keys may be raw.
+        passed: parameters, and parts of those, that get keys from calls, and whether one of these keys may be raw.
         named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
             with such names only keys have a shape or words, so code that reads these works on a raw key.
         records: terms that are unpacked into names of keys and of other things, so that they are no arrays of keys.
@@ -87,6 +87,10 @@ class Knowledge:
     def is_candidate(self, term: Term) -> bool:
         """Return whether the term is a key by evidence or by its name."""
         return term in self.origins or term in self.used or term in self.named
+
+    def is_concerned(self, term: Term) -> bool:
+        """Return whether the term is a key by evidence, by its name, or by what a call passes to its parameter."""
+        return self.is_candidate(term) or term in self.passed
 
     def rank(self, term: Term) -> int | None:
         """Return the number of batch axes, by source, else by use."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -21,7 +21,6 @@ from olympus_rules.keyflow.domain.access import (
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
-from olympus_rules.keyflow.domain.knowledge import is_key_name
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
@@ -90,13 +89,27 @@ def _matters(flow: Flow, code: FunctionCode) -> bool:
 
 
 def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
-    """Record which parameters of a function receive keys: its operations on them are then operations on keys."""
-    knowledge = flow.knowledge
+    """Record which parameters of a function receive keys: its operations on them are then operations on keys.
+
+    Of a tuple or a dictionary, its parts are such parameters.
+    """
     for name, value in binding.items():
-        if isinstance(value, Term) and knowledge.is_known(value):
-            knowledge.pass_on(flow.terms.make("param", (function.code, name)), value)
-        elif is_key_name(name):
-            knowledge.mixed.add(flow.terms.make("param", (function.code, name)))
+        parameter = flow.terms.make("param", (function.code, name))
+        if isinstance(value, Sequence) and not value.open:
+            for number, part in enumerate(value.items):
+                _receive(flow, flow.terms.item(parameter, flow.terms.const(number)), part)
+        elif isinstance(value, Map):
+            for key, part in value.items:
+                _receive(flow, flow.terms.item(parameter, flow.terms.const(cast(Hashable, key))), part)
+        else:
+            _receive(flow, parameter, value)
+
+
+def _receive(flow: Flow, parameter: Term, value: Value) -> None:
+    if isinstance(value, Term) and flow.knowledge.is_known(value):
+        flow.knowledge.pass_on(parameter, value)
+    else:
+        flow.knowledge.mixed.add(parameter)
 
 
 def _blurred(summary: Summary, instance: Instance) -> set[Term]:

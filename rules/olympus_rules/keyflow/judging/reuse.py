@@ -32,7 +32,7 @@ def reuses(file: File, run: Run) -> Iterator[Fact]:
     derivations = list(derivation_facts(file, run))
     collided = {fact.node for fact in derivations if isinstance(fact, facts.DerivationCollision)}
     children = {derivation.child for derivation in run.derivations if derivation.node in collided}
-    for first, again in run.ledger.pairs(run.knowledge.is_candidate):
+    for first, again in run.ledger.pairs(run.knowledge.is_concerned):
         if again.term in children:
             continue  # the derivation is the mistake
         fact = _reuse(file, run, first, again)
@@ -139,9 +139,11 @@ def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence 
         return min(met, Confidence.LIKELY)  # the same datum is folded in at every iteration
     if known:
         return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
-    if lowest != Certainty.DOUBTFUL and any(term in knowledge.named for term in terms):
-        return Confidence.POSSIBLE
-    return None
+    if lowest == Certainty.DOUBTFUL:
+        return None
+    if any(term in knowledge.passed for term in terms):
+        return min(met, Confidence.POSSIBLE if terms & knowledge.mixed else Confidence.LIKELY)
+    return Confidence.POSSIBLE if terms & knowledge.named else None
 
 
 def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:

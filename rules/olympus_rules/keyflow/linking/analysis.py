@@ -50,7 +50,7 @@ EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
 
 
 class Forgotten(Exception):
-    """A question needs a function that was not worth interpreting and whose body has been freed."""
+    """A question needs a function that was not interpreted, and whose body has been freed."""
 
 
 class Analysis:
@@ -214,6 +214,9 @@ class Analysis:
 
         Returns:
             While the function is being interpreted, its draft, or ``None`` if there is none yet.
+
+        Raises:
+            Forgotten: if the file has been judged, and the function was not interpreted before.
         """
         task = (code, given)
         found = self.file.summaries.get(task)
@@ -224,6 +227,8 @@ class Analysis:
         if task in self._running:
             self.session.stack.ask(self._running[task])
             return self.drafts.get(task)
+        if self.judged:
+            raise Forgotten
 
         def interpret(frame: Frame) -> Draft:
             self._running[task] = frame
@@ -249,11 +254,17 @@ class Analysis:
         return task not in self.provisional and task not in self._running
 
     def may_specialise(self, code: FunctionCode, given: Specialisation) -> bool:
-        """Return whether to interpret a function for these callables, up to a limit of specialisations."""
+        """Return whether to interpret a function for these callables, up to a limit of specialisations.
+
+        Raises:
+            Forgotten: if the file has been judged, and this is not one of those.
+        """
         known = self._specialised.setdefault(code, set())
         if given and given not in known and len(known) < MAX_SPECIALISATIONS:
+            if self.judged:
+                raise Forgotten
             known.add(given)
-        return given in known and not self.judged
+        return given in known
 
     def signatures(self) -> dict[str, KeySignature]:
         """Return the key signature of each function of the file, by its name in the file."""
