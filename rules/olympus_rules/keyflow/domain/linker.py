@@ -25,6 +25,9 @@ class ClassTable(Protocol):
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, including bases in other files."""
 
+    def namespace(self, class_: ClassCode, attribute: str, *, of_object: bool = False) -> Library | None:
+        """Return what of a library a class of this file, or an object of it, used as a namespace, has under a name."""
+
     def implementations(self, class_: ClassCode, name: str) -> list[FunctionCode]:
         """Return the method of a class, or those of its subclasses in this file if it leaves the method to them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -100,7 +100,7 @@ def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
                 _receive(flow, flow.terms.item(parameter, flow.terms.const(number)), part)
         elif isinstance(value, Map):
             for key, part in value.items:
-                _receive(flow, flow.terms.item(parameter, flow.terms.const(cast(Hashable, key))), part)
+                _receive(flow, flow.terms.item(parameter, flow.terms.const(key)), part)
         else:
             _receive(flow, parameter, value)
 

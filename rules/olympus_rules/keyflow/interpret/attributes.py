@@ -49,7 +49,9 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
             class_name = flow.terms.data(as_term(flow, value))
             flow.terms.members[class_name] = flow.linker.hierarchy.members(value.code)
             return flow.terms.make("symbol", f"{class_name}.{name}")
-        if method is None or method.is_property:
+        if method is None:
+            return flow.linker.hierarchy.namespace(value.code, name) or flow.terms.fresh()
+        if method.is_property:
             return flow.terms.fresh()
         function = flow.file.function(method)
         return Bound(function, value) if method.kind == "classmethod" else function
@@ -135,6 +137,9 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
         if method is not None:
             sure = flow.terms.operation(term) == "fresh" or not flow.linker.hierarchy.may_be_overridden(class_, name)
             return _method(flow, method, term, Class(class_), node, sure=sure)
+        shared = flow.linker.hierarchy.namespace(class_, name, of_object=True)
+        if shared is not None:
+            return shared
     if class_ is None and term in flow.file.annotated and name not in REPLACING:
         found = _annotated_method(flow, flow.file.annotated[term], term, name, node)
         if found is not None:

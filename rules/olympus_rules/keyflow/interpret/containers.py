@@ -61,6 +61,8 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
         return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
         return _super(flow)
+    if name == "staticmethod" and isinstance(first, Library):
+        return first
     if name == "type" and len(values) == 1 and isinstance(first, Term) and first in flow.file.classes:
         return Class(flow.file.classes[first])
     if name == "next":

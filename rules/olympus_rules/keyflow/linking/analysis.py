@@ -162,6 +162,14 @@ class Analysis:
             ]
             callables = [name for name in callables if name not in self.file.module.definitions]
             callables += [name for name, found in self.file.module.imported.items() if self._takes_keys(found)]
+            callables += [  # attributes of classes
+                name.rpartition(".")[2]
+                for name, value in variables
+                if isinstance(name, str)
+                and "." in name
+                and isinstance(value, Library)
+                and self._takes_keys(value.qualified)
+            ]
             by_name = by_name or self.file.table.takes_keys(self.file.imported - {"jax"}, self.document.text)
             arrays = self.arrays.mentions() if self.arrays is not None else ()
             self._waiting = relevant(self.document, self.file.module, callables, arrays, by_name=by_name)
@@ -338,16 +346,13 @@ class Analysis:
         definition = self.file.module.definitions.get(head)
         if isinstance(definition, ClassCode):
             method = self.hierarchy.method(definition, rest) if rest else None
+            if method is None and rest:
+                attribute, _, inner = rest.partition(".")
+                library = self.hierarchy.namespace(definition, attribute)
+                return None if library is None else {"alias": f"{library.qualified}.{inner}".rstrip(".")}
             if method is None:
-                return (
-                    None
-                    if rest
-                    else {
-                        "class": records.write_class(
-                            self.file, self.pytrees, definition, has_arrays=self.arrays is not None
-                        )
-                    }
-                )
+                described = records.write_class(self.file, self.pytrees, definition, has_arrays=self.arrays is not None)
+                return {"class": described}
             function = self.file.function(method)
             if method.is_property:
                 concerned = True  # a property is only asked for at a call site

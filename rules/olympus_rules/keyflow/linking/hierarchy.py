@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
 from olympus_rules.keyflow.interpret.defaults import supposed
+from olympus_rules.libraries.names import RANDOM
 
 __all__ = ["Hierarchy"]
 
@@ -170,6 +172,34 @@ class Hierarchy:
                 variables = self._file.environments.get(module)
                 return None if variables is None else variables.get(f"{each.name}.{attribute}")
         return None
+
+    def namespace(self, class_: ClassCode, attribute: str, *, of_object: bool = False) -> Library | None:
+        """Return what of a library a class of this file, used as a namespace, has under a name.
+
+        An attribute that some statement of the file writes is anything. A function that is no static method becomes
+        a method of the class's objects.
+        """
+        value = self._class_value(class_, attribute)
+        if not isinstance(value, Library):
+            return None
+        if of_object and (self.may_be_overridden(class_, attribute) or not self._is_static(class_, attribute, value)):
+            return None
+        writes = rf"\b(?:{class_.name}|cls|self)\.{attribute}\s*=[^=]|\bsetattr\(\s*(?:{class_.name}|cls|self)\b"
+        return None if re.search(writes, self._file.document.text) else value
+
+    def _is_static(self, class_: ClassCode, attribute: str, value: Library) -> bool:
+        """Return whether the objects of a class have an attribute of it as it is: a module, or a static method."""
+        if self._file.table.get(value.qualified).row is None:
+            return value.qualified == RANDOM
+        written = next(each for each in self.ancestry(class_) if attribute in each.values).node.body
+        return any(
+            isinstance(node, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == attribute for target in node.targets)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Name)
+            and node.value.func.id == "staticmethod"
+            for node in written
+        )
 
     def _of_object(self, value: Value, owner: Value) -> Value | None:
         """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""

@@ -1,0 +1,43 @@
+"""Classes that are namespaces of samplers: by the class, and by an object of it."""
+
+import jax
+
+
+class Backend:
+    random = jax.random
+    normal = staticmethod(jax.random.normal)
+
+
+class Numbers:
+    random = jax.numpy
+    normal = staticmethod(jax.numpy.sin)
+
+
+class Rebound:
+    normal = staticmethod(jax.random.normal)
+
+
+Rebound.normal = staticmethod(lambda key: 0.0)
+backend = Backend()
+
+
+def by_class(key):
+    one, two = Backend.random.split(key)
+    return Backend.random.normal(one) + Backend.normal(two)
+
+
+def by_object(key):
+    one, two = backend.random.split(key)
+    return backend.normal(one) + backend.random.uniform(two)
+
+
+def numbers(x):
+    return Numbers.normal(x) + Numbers.normal(x)
+
+
+def rebound(key):
+    return Rebound.normal(key) + Rebound.normal(key)
+
+
+def main():
+    return by_class(jax.random.key(0)), by_object(jax.random.key(1)), numbers(1.0), rebound(jax.random.key(2))

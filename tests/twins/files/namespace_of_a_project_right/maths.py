@@ -1,0 +1,8 @@
+"""A project's own numerics, under one name."""
+
+import jax
+
+
+class fastmath:
+    random = jax.random
+    normal = staticmethod(jax.random.normal)
