@@ -8,6 +8,7 @@ from olympus_rules.keyflow.domain.arguments import parts as parts_of
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.interpret.selecting import selected
 from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
 from olympus_rules.libraries.names import CHOOSING, ELEMENTWISE_MODULES, METADATA
 
@@ -58,6 +59,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         result = None
         if subject is not None and (isinstance(first, Term | Sequence | Choice)):
             result = layout.array_method(flow, first, axes.ArrayCall(name, arguments.node, subject, arguments, 1))
+        result = selected(flow, name, first, arguments) if result is None else result
         if result is not None:
             return result
         if name in ("issubdtype", "dtype", "shape", "ndim", "size"):

@@ -158,6 +158,8 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
         return None
     seen = Look(flow, call, array, above, flow.terms.number(), stacked)
     rank = handler(seen)
+    if name == "squeeze" and not above and flow.knowledge.rank(array) == 1 and flow.terms.length(array) == 1:
+        return flow.knowledge.item(array, flow.terms.const(0))
     return flow.knowledge.view(seen.operation, array, rank) if name in VIEWS and not above else None
 
 
