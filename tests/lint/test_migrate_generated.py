@@ -93,9 +93,6 @@ LOST = {
         "keys = jnp.stack([jax.random.PRNGKey(i) for i in range(2)])\n"
         "print(jax.vmap(lambda n, word: word, in_axes=(None, 1))(3, keys))\n"
     ),
-    "all words of an element": (
-        "keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))\nkey = jnp.roll(keys, 1, axis=0)[0][:]\n"
-    ),
     "read from a module that is found by its name": (
         'key = importlib.import_module("jax.random").PRNGKey(0)\nprint(np.asarray(key))\n'
     ),

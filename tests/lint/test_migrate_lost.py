@@ -32,11 +32,6 @@ key = jax.random.PRNGKey(1)
 LOST = {
     "an attribute that typed keys lack": "out = (lambda: key)().weak_type\n",
     "a method that typed keys lack": "out = (lambda: key)().is_ready()\n",
-    "a batch axis that is squeezed away": """
-keys = jax.random.split(key, 3)
-one = keys[:1].squeeze(axis=0)
-out = jnp.concatenate([one[:1], one[1:]])
-""",
     "a record that is unflattened from its own leaves": """
 class State(NamedTuple):
     rng: Any
@@ -219,10 +214,6 @@ parts.append(Holder.key)
 state = jax.tree.map(lambda leaf: leaf, (0.5, parts))
 out = ravel_pytree(state)[0]
 """,
-    "a word of one of several keys": """
-keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(2))
-out = jax.lax.index_in_dim(keys, 0, keepdims=False)[0]
-""",
     "words of rows that are taken": """
 class Box:
     def __init__(self, rng):
@@ -246,6 +237,19 @@ out = jax.vmap(lambda k: k[0])(rows)
 """,
 }
 FINE = {
+    "a batch axis that is squeezed away": """
+keys = jax.random.split(key, 3)
+one = keys[:1].squeeze(axis=0)
+out = jnp.concatenate([one[:1], one[1:]])
+""",
+    "a word of one of several keys": """
+keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(2))
+out = jax.lax.index_in_dim(keys, 0, keepdims=False)[0]
+""",
+    "all words of an element of a rolled array": """
+keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))
+out = jnp.roll(keys, 1, axis=0)[0][:]
+""",
     "keys for initializers": "out = jax.nn.initializers.zeros((lambda: key)(), (2,))\n",
     "an attribute of a batch of tuples": """
 class State(NamedTuple):

@@ -75,7 +75,8 @@ def as_term(flow: State, value: Value) -> Term:
     if isinstance(value, Sequence):
         if len(value.items) > MAX_SIZE:
             return terms.fresh()  # the term would be too large
-        return terms.make("op", value.kind, *(as_term(flow, item) for item in value.items))
+        kind = f"open {value.kind}" if value.open else value.kind
+        return terms.make("op", kind, *(as_term(flow, item) for item in value.items))
     if isinstance(value, Condition):
         return terms.make("op", value.operation, *(as_term(flow, item) for item in value.operands))
     if isinstance(value, Metadata):

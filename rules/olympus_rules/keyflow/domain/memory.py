@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from olympus_rules.keyflow.domain import presence
-from olympus_rules.keyflow.domain.access import MAX_DEPTH, as_term, exchanged, is_never_none, item_name, leaves
+from olympus_rules.keyflow.domain.access import (
+    MAX_DEPTH,
+    MAX_SEARCHED,
+    as_term,
+    exchanged,
+    is_never_none,
+    item_name,
+    leaves,
+)
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
 
-__all__ = ["exchange", "set_element", "set_item"]
+__all__ = ["exchange", "fill_unseen", "set_element", "set_item"]
+
+FILLED = frozenset({"list", "set"})  # the kinds of sequences that code may fill
 
 
 def exchange(flow: State, container: Value, changed: Value, name: str | None = None) -> None:
@@ -27,6 +39,16 @@ def exchange(flow: State, container: Value, changed: Value, name: str | None = N
             held = exchanged(value, container, changed, depth)
             if held is not value:
                 flow.env.set(other, held)
+
+
+def fill_unseen(flow: State, value: object, depth: int = MAX_DEPTH) -> None:
+    """Let the empty lists and dictionaries in a container hold anything: code that is out of sight may fill them."""
+    if isinstance(value, Sequence | Map) and not value.items and not value.open:
+        if isinstance(value, Map) or value.kind in FILLED:
+            exchange(flow, value, replace(value, open=True))
+    elif isinstance(value, Sequence | Map) and depth and len(value.items) <= MAX_SEARCHED:
+        for item in value.items:
+            fill_unseen(flow, item if isinstance(value, Sequence) else item[1], depth - 1)  # type: ignore[index]
 
 
 def set_item(flow: State, container: Term, index: Const, value: Value) -> None:

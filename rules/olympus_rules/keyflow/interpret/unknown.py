@@ -12,9 +12,11 @@ from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_c
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.memory import fill_unseen
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     UNBOUND,
+    Bound,
     Choice,
     Class,
     Const,
@@ -22,7 +24,9 @@ from olympus_rules.keyflow.domain.values import (
     Iteration,
     Library,
     Map,
+    Mapped,
     Metadata,
+    Partial,
     Sequence,
     Value,
 )
@@ -51,6 +55,7 @@ PURE_METHODS = frozenset(
     }
 )  # fmt: skip
 CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their receiver
+FILLING_METHODS = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
 OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # terms that may have attributes and items
 FUNCTIONAL = ("jax.", "numpy.", "optax.")
 ASKING_PREFIXES = (
@@ -102,14 +107,12 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
         and (flow.knowledge.is_known(first) or first in flow.knowledge.named)
     ):
         return flow.knowledge.clone(flow.terms.number(), first)
-    certainty = Certainty.UNKNOWN
-    keeping = callees.may_only_keep(node.func, last) or _is_inherited_constructor(flow, arguments)
-    if unasked or keeping or _is_looked_up(flow, function, node) or last in flow.file.folding_methods:
-        certainty = Certainty.DOUBTFUL
+    certainty = Certainty.DOUBTFUL if unasked else _certainty(flow, function, arguments, last)
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.file.table.get(function.qualified).typed_keys == "no"
     changes = not _keeps_arguments(function, last)
     waiting = callees.waiting_arguments(node)
+    _may_fill(flow, function, arguments)
     for value, expression in arguments.expressions():
         if isinstance(value, Const | Library | Function | Metadata) or expression in waiting:
             continue
@@ -141,6 +144,14 @@ def _fields(flow: Flow, value: Value, expression: ast.expr | None) -> list[tuple
     held = [(name, held) for name, held in flow.env.values.items() if isinstance(name, tuple) and name[0] == value]
     names = {flow.env.get(name): node for name, node in written.items()}
     return [(cast(Value, each), names.get(each)) for _, each in held if flow.knowledge.is_candidate(cast(Term, each))]
+
+
+def _container_around(flow: Flow, element: ast.expr) -> Value | None:
+    """Return the container of a variable, if an expression is an element of it: ``groups`` for ``groups[i]``."""
+    found = element
+    while isinstance(found, ast.Subscript):
+        found = found.value
+    return flow.env.get(found.id) if isinstance(found, ast.Name) and found is not element else None
 
 
 def asked(flow: Flow, name: str, arguments: Arguments) -> Value:
@@ -179,6 +190,31 @@ def _handed(flow: Flow, value: Value) -> None:
         is_key = flow.knowledge.is_candidate(term) and term not in flow.holders
         if flow.terms.operation(term) in OBJECTS and not is_key:
             flow.forget(term, handed=True)
+
+
+def _certainty(flow: Flow, function: Value, arguments: Arguments, name: str) -> Certainty:
+    """Return how certain it is that an unknown callee consumes its arguments."""
+    assert arguments.node is not None
+    keeping = callees.may_only_keep(arguments.node.func, name) or _is_inherited_constructor(flow, arguments)
+    if keeping or _is_looked_up(flow, function, arguments.node) or name in flow.file.folding_methods:
+        return Certainty.DOUBTFUL
+    return Certainty.UNKNOWN
+
+
+def _may_fill(flow: Flow, function: Value, arguments: Arguments) -> None:
+    """Let the empty containers that an unknown callee gets, or that a function among its arguments reads, be filled."""
+    if isinstance(function, Library) and function.qualified.startswith(FUNCTIONAL):
+        return
+    for value, expression in arguments.expressions():
+        fill_unseen(flow, value)
+        inner: object = value
+        while isinstance(inner, Bound | Mapped | Partial):
+            inner = inner.function
+        names = inner.code.reads if isinstance(inner, Function) else set()
+        if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):  # items.append
+            names = {expression.value.id}
+        for name in sorted(names):
+            fill_unseen(flow, flow.env.get(name))
 
 
 def _is_inherited_constructor(flow: Flow, arguments: Arguments) -> bool:
@@ -236,6 +272,8 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
             return presence.got(flow, values[0], receiver)
         if name in PURE_METHODS or (arguments.asks and name not in KEEPING_METHODS):
             return asked(flow, f".{name}", arguments)
+        if name in FILLING_METHODS:
+            fill_unseen(flow, _container_around(flow, node.func.value))
         if name == "update":
             containers.updated(flow, receiver, arguments)
         elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
