@@ -47,7 +47,13 @@ def divided(key):
 
 def flipped(key):
     keys = jax.random.split(key, 4)
-    return jax.vmap(jax.random.normal)(jnp.flip(keys))
+    return jax.vmap(jax.random.normal)(jnp.flip(keys, 0))
+
+
+def flipped_with_its_words(key):
+    keys = jax.random.split(key, 4)
+    other = jax.vmap(jax.random.normal)(jnp.flip(keys))  # the words of raw keys change their places, too
+    return other + jax.vmap(jax.random.normal)(keys)
 
 
 def expanded(key):

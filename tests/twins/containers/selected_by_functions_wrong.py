@@ -49,8 +49,14 @@ def divided(key):
 
 def flipped(key):
     keys = jax.random.split(key, 4)
-    first = jax.vmap(jax.random.normal)(jnp.flip(keys))  # first
+    first = jax.vmap(jax.random.normal)(jnp.flip(keys, 0))  # first
     return first + jax.vmap(jax.random.normal)(keys)  # error: OLY104
+
+
+def flipped_with_its_words(key):
+    keys = jax.random.split(key, 4)
+    other = jax.vmap(jax.random.normal)(jnp.flip(keys))  # the words of raw keys change their places, too
+    return other + jax.vmap(jax.random.normal)(keys)
 
 
 def expanded(key):

@@ -11,6 +11,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     CALLABLE,
+    MAX_SEARCHED,
     choose,
     get_item,
     item_index,
@@ -96,10 +97,10 @@ def _pass_on(flow: Flow, function: Function, binding: dict[str, Value]) -> None:
     for name, value in binding.items():
         parameter = flow.terms.make("param", (function.code, name))
         if isinstance(value, Sequence) and not value.open:
-            for number, part in enumerate(value.items):
+            for number, part in enumerate(value.items[:MAX_SEARCHED]):
                 _receive(flow, flow.terms.item(parameter, flow.terms.const(number)), part)
         elif isinstance(value, Map):
-            for key, part in value.items:
+            for key, part in value.items[:MAX_SEARCHED]:
                 _receive(flow, flow.terms.item(parameter, flow.terms.const(key)), part)
         else:
             _receive(flow, parameter, value)

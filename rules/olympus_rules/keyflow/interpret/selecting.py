@@ -50,11 +50,17 @@ def _indexed(flow: Flow, array: Term, arguments: Arguments) -> Value | None:
     return item if keeps == Const(False) else get_item(flow, item, Const(None))
 
 
+def _is_by_key(flow: Flow, array: Term, axis: Value | None) -> bool:
+    """Return whether a function that has no axis by default takes whole keys, and not the words of raw ones."""
+    if axis in (None, Const(None)):
+        return flow.knowledge.kind(array) == KeyKind.TYPED and flow.knowledge.rank(array) == 1
+    return axis == Const(0)
+
+
 def _taken(flow: Flow, array: Term, arguments: Arguments) -> Value | None:
-    """Return ``array[indices]``; without an axis, the words of raw keys count as elements."""
-    index, axis = arguments.get(1, "indices"), arguments.get(2, "axis")
-    flattens = axis is None and (flow.knowledge.kind(array) != KeyKind.TYPED or flow.knowledge.rank(array) != 1)
-    return None if index is None or axis not in FIRST_AXIS or flattens else get_item(flow, array, index)
+    index = arguments.get(1, "indices")
+    is_by_key = _is_by_key(flow, array, arguments.get(2, "axis"))
+    return get_item(flow, array, index) if index is not None and is_by_key else None
 
 
 def _sliced(flow: Flow, array: Term, arguments: Arguments) -> Value | None:
@@ -87,6 +93,14 @@ def _dynamically_sliced(flow: Flow, array: Term, arguments: Arguments) -> Value 
     return flow.knowledge.slice(array, begin, begin + count)
 
 
+def _flipped(flow: Flow, array: Term, arguments: Arguments) -> Value | None:
+    return _reordered(flow, array, arguments) if _is_by_key(flow, array, arguments.get(1, "axis")) else None
+
+
+def _rolled(flow: Flow, array: Term, arguments: Arguments) -> Value | None:
+    return _reordered(flow, array, arguments) if _is_by_key(flow, array, arguments.get(2, "axis")) else None
+
+
 def _reordered(flow: Flow, array: Term, arguments: Arguments) -> Value | None:
     return flow.knowledge.view(f"reordered {flow.terms.number()}", array, flow.knowledge.rank(array))
 
@@ -107,10 +121,10 @@ SELECTING: dict[str, Callable[[Flow, Term, Arguments], Value | None]] = {
     "dynamic_index_in_dim": _indexed,
     "dynamic_slice_in_dim": _dynamically_sliced,
     "expand_dims": _expanded,
-    "flip": _reordered,
+    "flip": _flipped,
     "flipud": _reordered,
     "index_in_dim": _indexed,
-    "roll": _reordered,
+    "roll": _rolled,
     "slice": _sliced,
     "slice_in_dim": _sliced_in_dim,
     "split": _parts,
