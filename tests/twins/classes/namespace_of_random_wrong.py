@@ -14,10 +14,10 @@ class Numbers:
 
 
 class Rebound:
-    normal = staticmethod(jax.random.normal)
+    draw = staticmethod(jax.random.normal)
 
 
-Rebound.normal = staticmethod(lambda key: 0.0)
+Rebound.draw = staticmethod(lambda key: 0.0)
 backend = Backend()
 
 
@@ -36,7 +36,7 @@ def numbers(x):
 
 
 def rebound(key):
-    return Rebound.normal(key) + Rebound.normal(key)
+    return Rebound.draw(key) + Rebound().draw(key)
 
 
 def main():

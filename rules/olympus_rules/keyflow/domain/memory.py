@@ -47,8 +47,8 @@ def fill_unseen(flow: State, value: object, depth: int = MAX_DEPTH) -> None:
         if isinstance(value, Map) or value.kind in FILLED:
             exchange(flow, value, replace(value, open=True))
     elif isinstance(value, Sequence | Map) and depth and len(value.items) <= MAX_SEARCHED:
-        for item in value.items:
-            fill_unseen(flow, item if isinstance(value, Sequence) else item[1], depth - 1)  # type: ignore[index]
+        for part in value.items if isinstance(value, Sequence) else [part for _, part in value.items]:
+            fill_unseen(flow, part, depth - 1)
 
 
 def set_item(flow: State, container: Term, index: Const, value: Value) -> None:

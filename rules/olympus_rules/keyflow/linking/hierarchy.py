@@ -176,15 +176,15 @@ class Hierarchy:
     def namespace(self, class_: ClassCode, attribute: str, *, of_object: bool = False) -> Library | None:
         """Return what of a library a class of this file, used as a namespace, has under a name.
 
-        An attribute that some statement of the file writes is anything. A function that is no static method becomes
-        a method of the class's objects.
+        If the file writes an attribute of that name, of any object, it is anything. A function that is no static
+        method becomes a method of the class's objects.
         """
         value = self._class_value(class_, attribute)
         if not isinstance(value, Library):
             return None
         if of_object and (self.may_be_overridden(class_, attribute) or not self._is_static(class_, attribute, value)):
             return None
-        writes = rf"\b(?:{class_.name}|cls|self)\.{attribute}\s*=[^=]|\bsetattr\(\s*(?:{class_.name}|cls|self)\b"
+        writes = rf"\.{attribute}\s*(?::[^=\n]+)?=[^=]|\bsetattr\(|\b__dict__\b|\bvars\("
         return None if re.search(writes, self._file.document.text) else value
 
     def _is_static(self, class_: ClassCode, attribute: str, value: Library) -> bool:
