@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Reuse
 from olympus_rules.keyflow.linking.driver import analyse
+from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import locate, locate_name
 
@@ -87,3 +89,36 @@ def test_reuse_through_a_reexport(project: Path, imports: str, draw: str) -> Non
     place = locate(path)
     facts = analyse(Document(str(path), source, module=place.module, roots=place.roots), by_name=False)
     assert [fact.node.lineno for fact in facts if isinstance(fact, Reuse)] == [6]  # type: ignore[attr-defined]
+
+
+MAKER = """
+import jax
+
+def draw(key):
+    return jax.random.normal(key)
+
+def make(function):
+    def inner(key):
+        return function(key)
+    return inner
+
+step = make(draw)
+"""
+TWICE = """
+import jax
+from maker import step
+
+def twice(key):
+    return step(key) + jax.random.normal(key)
+"""
+
+
+@pytest.mark.parametrize("order", [("maker", "user"), ("user", "maker"), ("user",)])
+def test_a_finding_does_not_depend_on_the_order_of_the_files(tmp_path: Path, order: tuple[str, ...]) -> None:
+    for name, text in {"pyproject.toml": "", "maker.py": MAKER, "user.py": TWICE}.items():
+        (tmp_path / name).write_text(text)
+    files, found = Project(), []
+    for name in order:
+        path = tmp_path / f"{name}.py"
+        found += files.analysis(files.document(str(path), path.read_text())).run()
+    assert [fact.confidence for fact in found if isinstance(fact, Reuse)] == [Confidence.CERTAIN]
