@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,6 +158,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         """Read the files; functions that pass a parameter on are followed three times."""
         self.sources: dict[Path, Source] = {}
+        self._bound: dict[ast.AST, Counter[str]] = {}
         for path in sorted(folder.rglob("*.py")):
             try:
                 tree = ast.parse(path.read_bytes())
@@ -184,16 +186,27 @@ class Project:
     def _drawing(self, source: Source) -> Iterator[tuple[str, tuple[list[str], set[str]]]]:
         """Yield the functions and methods that surely draw from a parameter, for names that are bound once."""
         for owner in (source.tree, *(each for each in source.tree.body if isinstance(each, ast.ClassDef))):
+            times = self._times(owner)
             for function in owner.body:
                 if not isinstance(function, ast.FunctionDef) or not all(
                     "jit" in ast.unparse(each) for each in function.decorator_list
                 ):
                     continue
-                if sum(function.name in bound([each]) for each in owner.body) != 1:
-                    continue
-                if drawn := self._drawn(source, function):
+                if times[function.name] == 1 and (drawn := self._drawn(source, function)):
                     name = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
                     yield name + function.name, (parameters(function)[bool(name) :], drawn)
+
+    def _times(self, owner: ast.Module | ast.ClassDef) -> Counter[str]:
+        """Return how many statements of a file or class bind each name; an inner one's own names count, too."""
+        if owner not in self._bound:
+            self._bound[owner] = Counter(name for each in owner.body for name in bound([each]))
+        return self._bound[owner]
+
+    def _locals(self, function: ast.FunctionDef) -> Counter[str]:
+        """Return the names that a function binds."""
+        if function not in self._bound:
+            self._bound[function] = Counter([*bound(function.body), *parameters(function)])
+        return self._bound[function]
 
     def _drawn(self, source: Source, function: ast.FunctionDef) -> set[str]:
         """Return the parameters that every call of a function draws from."""
@@ -212,7 +225,7 @@ class Project:
         if source.names.called(callee) in DRAWS:
             return ["key"], {"key"}
         match callee:
-            case ast.Name(id=name) if name not in bound(function.body) | set(parameters(function)):
+            case ast.Name(id=name) if name not in self._locals(function):
                 if name in source.imported:
                     path, name = source.imported[name]
                     source = self.sources[path]
