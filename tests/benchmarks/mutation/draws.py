@@ -73,7 +73,7 @@ class Names:
         return ""
 
 
-@dataclass
+@dataclass(eq=False)
 class Source:
     """One file of a project.
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 from mutation.change import Mutant, between, comes_before, replaced
 from mutation.draws import DRAWS, SIMPLE, Draw, Source, bound, parameters, statements, surely
 
 
+@cache
 def drawn_fields(source: Source) -> dict[str, list[int]]:
     """Return the attributes that the file hands to a function of ``jax.random``, with the rows of the calls."""
     found: dict[str, list[int]] = {}
@@ -21,6 +23,7 @@ def drawn_fields(source: Source) -> dict[str, list[int]]:
     return found
 
 
+@cache
 def fields(source: Source) -> dict[str, set[str]]:
     """Return the annotated fields of the classes of a file."""
     return {
