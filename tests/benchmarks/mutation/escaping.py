@@ -58,8 +58,9 @@ def escapes(source: Source, function: ast.FunctionDef, found: list[Draw]) -> Ite
                     continue
                 at = Draw(each.value, node, path, statement, is_direct=False)
                 for first in found:
-                    fresh = first.name != at.name and first.name not in bound(between(function, first, at)) | shared
-                    if fresh and first.is_direct and comes_before(first, at):
+                    if first.name == at.name or not first.is_direct or not comes_before(first, at):
+                        continue
+                    if first.name not in bound(between(function, first, at)) | shared:
                         rows = (
                             node.lineno,
                             at.key.lineno,
