@@ -123,6 +123,8 @@ class Calls:
         if name == "_make":
             for slot, _ in call.arguments[:1]:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
+        if name == "unflatten":
+            self.libraries.containers.unflatten([call.owner], call.result)
         if name == "__next__":
             self.libraries.containers.advance([call.owner], call.result)
         for slot, _ in call.arguments[:1] if name == "__new__" else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import partial, reduce
 from operator import or_
 
@@ -22,6 +23,7 @@ from olympus_rules.reach.values import (
     Made,
     Object,
     Partial,
+    Structure,
     Unknown,
     Value,
 )
@@ -83,9 +85,31 @@ class ContainerCalls:
             self.attributes(call, named=kind == "attributes")
         elif kind in LEAVES:
             self.leaves(call, **LEAVES[kind])
+        elif kind == "structure":
+            self.keep_structure(call.given, call.result)
         else:
+            if kind == "unflattened":
+                self.unflatten(call.given, call.result)
             return False
         return True
+
+    def keep_structure(self, given: Sequence[Slot], target: Slot) -> None:
+        """Put the structure of a tree into a slot."""
+        for tree in given[:1]:
+            self.slots.put(target, Structure(tree))
+
+    def unflatten(self, given: Sequence[Slot], target: Slot) -> None:
+        """Return an object like that of a structure: its attributes are not told apart from those of the new one.
+
+        Containers are not: the leaves that fill them are copied.
+        """
+
+        def give(value: Value) -> None:
+            assert isinstance(value, Structure)
+            self.slots.add_edge_of(value.tree, target, Object)
+
+        for structure in given[:1]:
+            self.slots.watch(structure, give, Structure)
 
     def filled(self, kind: ContainerCall, given: list[Slot], call: Call) -> None:
         """Make a container of tuples or groups of the elements of an argument, or of an argument itself."""
@@ -143,6 +167,7 @@ class ContainerCalls:
         element = self.heap.element(self.heap.made(result), None)
         if with_structure:
             self.slots.add_edge(result, self.heap.element(self.heap.made(call.result, 2), 0))
+            self.keep_structure(call.given, self.heap.element(self.heap.made(call.result, 2), 1))
         if with_paths:
             row = self.slots.slot("row", call.place)
             self.slots.add_edge(row, element)

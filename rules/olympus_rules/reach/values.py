@@ -29,6 +29,7 @@ __all__ = [
     "Other",
     "Partial",
     "Place",
+    "Structure",
     "Super",
     "Unknown",
     "Value",
@@ -140,6 +141,17 @@ class Super:
 
 
 @dataclass(frozen=True, slots=True)
+class Structure:
+    """The structure of a pytree, without its leaves.
+
+    Attributes:
+        tree: the slot of the pytree.
+    """
+
+    tree: int
+
+
+@dataclass(frozen=True, slots=True)
 class Partial:
     """A callable with its first arguments bound, one that is mapped over axes of its arguments, or with a gradient.
 
@@ -202,6 +214,7 @@ Value: TypeAlias = (
     | Member
     | Class
     | Object
+    | Structure
     | Super
     | Module
     | Library
