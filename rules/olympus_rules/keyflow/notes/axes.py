@@ -17,7 +17,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Sequence, Value
+from olympus_rules.keyflow.domain.values import Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
 from olympus_rules.keyflow.notes.pending import note, passes_by, spelled
@@ -307,14 +307,22 @@ def _broadcast(seen: Look) -> int | None:
     """Detect ``broadcast_to(key, (n, 2))``."""
     dims, expression = _dimensions(seen, seen.value(0, "shape"))
     parts = (expression,) if expression is not None else ()
-    if dims and dims[-1] in WORDS:
+    is_own = dims and _is_length_of(seen.term, dims[-1])
+    if dims and (is_own or dims[-1] in WORDS):
 
         def holds(rank: int | None, kind: KeyKind) -> bool:
+            if is_own:
+                return rank == 0
             return kind is KeyKind.RAW or not rank or len(dims) > rank + 1
 
         seen.note("broadcast", parts, holds)
         return len(dims) - 1 if seen.flow.knowledge.kind(seen.term) is KeyKind.RAW else None
     return _axes_before_key(seen, "shape")
+
+
+def _is_length_of(term: Term, value: Value) -> bool:
+    """Return whether a value is ``key.shape[0]``: the words of one key, or the number of several."""
+    return isinstance(value, Metadata) and value.what == "first-length" and value.term == term
 
 
 def _tile(seen: Look) -> int | None:

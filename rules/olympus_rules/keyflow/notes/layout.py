@@ -160,6 +160,8 @@ def shape_item(flow: State, value: Metadata, index: Value, node: ast.Subscript) 
     number = index.value if isinstance(index, Const) else None
     if type(number) is int and number < 0 and not _is_compared(flow, node):
         _shape_fact(flow, value, "shape-item", node, lambda rank: number < -rank)
+    elif type(number) is int and number >= 0 and not _is_compared(flow, node) and not _is_broadcast(flow, node):
+        _shape_fact(flow, value, "shape-item", node, lambda rank: rank == number, is_raw=True)
     if _minus_one(index):
         return Metadata("shape-item", value.term, value.subject)
     if number == 0:
@@ -179,18 +181,28 @@ def _shape_slice(flow: State, value: Metadata, index: SliceOf, node: ast.Subscri
 
 
 def _shape_fact(
-    flow: State, value: Metadata, form: str, node: ast.AST, misses: Callable[[int], bool], *, exact: bool = True
+    flow: State,
+    value: Metadata,
+    form: str,
+    node: ast.AST,
+    misses: Callable[[int], bool],
+    *,
+    exact: bool = True,
+    is_raw: bool = False,
 ) -> None:
     """Record a fact about the shape of raw keys.
 
-    Keys of unknown kind count if a typed key with as many batch axes ``misses`` the wanted part of the shape.
+    Keys of unknown kind count if a typed key with as many batch axes ``misses`` the wanted part of the shape; if
+    ``is_raw``, only raw ones of which this holds.
     """
 
     def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
         rank = flow.knowledge.rank(value.term)
         if kind is KeyKind.TYPED or (form == "word-shape" and not rank):
             return None
-        if kind is not KeyKind.RAW and (rank is None or not misses(rank)):
+        if is_raw and kind is not KeyKind.RAW:
+            return None
+        if (is_raw or kind is not KeyKind.RAW) and (rank is None or not misses(rank)):
             return None
         return facts.ShapeLogic(
             node=node,
@@ -248,6 +260,14 @@ def reckoned(flow: State, value: Metadata, operation: str, node: ast.AST) -> Non
 def _is_compared(flow: State, node: ast.AST) -> bool:
     """Return whether an expression is an operand of a comparison, which has a check of its own."""
     return isinstance(flow.file.document.parents.get(node), ast.Compare)
+
+
+def _is_broadcast(flow: State, node: ast.AST) -> bool:
+    """Return whether an expression is the last length of ``broadcast_to(key, (n, …))``, which has a check of its own."""
+    parents = flow.file.document.parents
+    lengths = parents.get(node)
+    call = parents.get(lengths) if isinstance(lengths, ast.Tuple) and lengths.elts[-1] is node else None
+    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith("broadcast_to")
 
 
 def _minus_one(value: Value | None) -> bool:
