@@ -25,6 +25,7 @@ from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
@@ -333,6 +334,8 @@ def bind(flow: Flow, function: Function, arguments: Arguments) -> dict[str, Valu
     """Return the value of each parameter in a call."""
     code = function.code
     binding: dict[str, Value] = dict(function.defaults)
+    needed = [name for name in code.parameters if name not in binding]
+    arguments = spread(flow, arguments, code.parameters[: code.positional], needed)
     rest: list[Value] = []
     sure = True
     for value, starred in arguments.positional:

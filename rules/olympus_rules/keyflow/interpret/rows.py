@@ -12,6 +12,7 @@ from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves,
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, derived
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
@@ -28,6 +29,7 @@ __all__ = ["generated", "method", "random_function"]
 def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> Value:
     """Call a function or method that a signature pack describes parameter by parameter."""
     number = flow.terms.number()
+    arguments = spread(flow, arguments, row.parameters, (*row.sinks, *row.folds))
     for name in row.sinks + row.folds:
         value, expression = _argument(row, name, arguments)
         if value is not None and row.raw:

@@ -15,7 +15,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.run import Run
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
@@ -91,10 +91,23 @@ def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
         if written:
             return written
     terms = run.terms
+    if part := _part_of_variable(terms, again.term):
+        return part
     for term in (again.term, *terms.ancestors(again.term)):
         if terms.operation(term) in ("param", "free"):
             return str(terms.data(term)[1])
     return next((name for name in _variables(run, again.term)), "")
+
+
+def _part_of_variable(terms: Terms, term: Term) -> str:
+    """Return ``args[0]`` for a constant element of a parameter or an outer variable, and nothing for other terms."""
+    if terms.operation(term) != "item":
+        return ""
+    owner, index = terms.args(term)
+    if terms.operation(owner) not in ("param", "free") or terms.operation(index) != "const":
+        return ""
+    value = terms.data(index)
+    return f'{terms.data(owner)[1]}["{value}"]' if isinstance(value, str) else f"{terms.data(owner)[1]}[{value}]"
 
 
 def _variables(run: Run, term: Term) -> Iterator[str]:

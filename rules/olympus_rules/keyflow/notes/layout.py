@@ -187,7 +187,6 @@ def _shape_fact(
     node: ast.AST,
     misses: Callable[[int], bool],
     *,
-    exact: bool = True,
     is_raw: bool = False,
 ) -> None:
     """Record a fact about the shape of raw keys.
@@ -212,7 +211,7 @@ def _shape_fact(
             form=form,
             subject=value.subject,
             rank=rank,
-            exact=exact,
+            exact=form != "ndim",
         )
 
     note(flow, value.term, Need.KNOWN, build, metadata=True, at=value.subject)
@@ -254,7 +253,7 @@ def length(flow: State, term: Term, node: ast.Call) -> Value:
 def reckoned(flow: State, value: Metadata, operation: str, node: ast.AST) -> None:
     """Detect arithmetic with metadata: ``key.ndim - 1`` counts batch axes, or the word axis, of raw keys."""
     if (value.what, operation) in (("ndim", "Sub"), ("size", "FloorDiv"), ("size", "Div")):
-        _shape_fact(flow, value, value.what, node, lambda rank: rank == 0, exact=value.what == "size")
+        _shape_fact(flow, value, value.what, node, lambda rank: rank == 0)
 
 
 def _is_compared(flow: State, node: ast.AST) -> bool:
@@ -263,7 +262,7 @@ def _is_compared(flow: State, node: ast.AST) -> bool:
 
 
 def _is_broadcast(flow: State, node: ast.AST) -> bool:
-    """Return whether an expression is the last length of ``broadcast_to(key, (n, …))``, which has a check of its own."""
+    """Return whether an expression is the last length that ``broadcast_to`` is given, which has a check of its own."""
     parents = flow.file.document.parents
     lengths = parents.get(node)
     call = parents.get(lengths) if isinstance(lengths, ast.Tuple) and lengths.elts[-1] is node else None

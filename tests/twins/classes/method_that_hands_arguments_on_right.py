@@ -1,0 +1,21 @@
+"""An object in front of the samplers, whose method hands its arguments on."""
+
+from jax import random
+
+
+class Sampler:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def normal(self, *args, **kwargs):
+        return self.scale * random.normal(*args, **kwargs)
+
+
+SAMPLER = Sampler(2.0)
+
+
+def example():
+    key = random.key(0)
+    key, subkey = random.split(key)
+    first = random.uniform(subkey)
+    return first + SAMPLER.normal(key)

@@ -1,0 +1,13 @@
+"""Split keys that are spread over the parameters of a function."""
+
+from jax import random
+
+
+def noise(one, two):
+    return random.normal(one) + random.uniform(two)
+
+
+def example():
+    keys = random.split(random.key(0), 3)
+    first = noise(*keys[:2])
+    return first + random.normal(keys[2])

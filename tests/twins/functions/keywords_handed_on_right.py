@@ -1,0 +1,17 @@
+"""A function that hands its keywords on."""
+
+from jax import random
+
+
+def draw(key, shape):
+    return random.normal(key, shape)
+
+
+def noise(scale, **options):
+    return scale * draw(**options)
+
+
+def example():
+    key = random.key(0)
+    first = noise(2.0, key=random.fold_in(key, 1), shape=(2,))
+    return first + noise(1.0, key=random.fold_in(key, 2), shape=(2,))
