@@ -145,7 +145,8 @@ def _kept(file: File, run: Run, summary: Summary) -> Iterator[tuple[Consumption,
         for use in uses.get(key, ()):
             if both(use.path, path) is not None and not _is_made_once(run, use):
                 is_copied = run.terms.operation(owner) == "fresh" and _name_of(run.terms, key) == name
-                yield use, _Field(_class_of(file, owner), name, is_copied)
+                classes = (_class_of(file, each) for each in objects.originals(owner))
+                yield use, _Field(next(filter(None, classes), None), name, is_copied)
 
 
 def _name_of(terms: Terms, term: Term) -> str:
@@ -177,7 +178,7 @@ class _Objects:
         waiting = list(self.seen.items())
         while waiting:
             owner, path = waiting.pop()
-            history = list(self._originals(owner))
+            history = list(self.originals(owner))
             names = {name for each, name in self.written if each in history}
             for name in sorted(names | unwritten):
                 for condition, term in self._values(history, name, path):
@@ -186,7 +187,7 @@ class _Objects:
                         self.seen[term] = condition
                         waiting.append((term, condition))
 
-    def _originals(self, owner: Term) -> Iterator[Term]:
+    def originals(self, owner: Term) -> Iterator[Term]:
         """Yield an object and those that it is a changed copy of, the latest first."""
         yield owner
         while self.terms.operation(owner) == "copy":
