@@ -55,6 +55,9 @@ class ClassTable(Protocol):
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the constructor stores in an attribute of an object."""
 
+    def is_given(self, class_: ClassCode, attribute: str) -> bool:
+        """Return whether an object was given what its attribute holds, which so knows nothing of the object."""
+
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the project class that a value is, from any file."""
 

@@ -238,6 +238,12 @@ def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
     )
 
 
+def _is_given(flow: Flow, receiver: Term, name: str) -> bool:
+    """Return whether what looks like a method is a callable that the object was given: it cannot change the object."""
+    class_ = flow.file.classes.get(receiver)
+    return class_ is not None and flow.linker.hierarchy.is_given(class_, name)
+
+
 def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     """Call a method of an object: containers, arrays and objects that keep their arguments."""
     node = arguments.node
@@ -276,7 +282,7 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
             fill_unseen(flow, _container_around(flow, node.func.value))
         if name == "update":
             containers.updated(flow, receiver, arguments)
-        elif name not in KEEPING_METHODS or name in CHANGING_METHODS:
+        elif (name not in KEEPING_METHODS or name in CHANGING_METHODS) and not _is_given(flow, receiver, name):
             flow.forget(receiver)
     if isinstance(receiver, Choice) and name in copies.REPLACING:
         return map_choice(flow, receiver, lambda part: copies.copied(flow, part, arguments))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
@@ -34,6 +34,7 @@ class Hierarchy:
         self.bases: dict[ClassCode, list[Value]] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
+        self._given: dict[tuple[ClassCode, str], bool] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
         self._abstract: dict[ClassCode, bool] = {}
 
@@ -164,6 +165,20 @@ class Hierarchy:
         found = [self._of_object(value, owner) for value in self._callables[slot]]
         return [value for value in found if value is not None] if None not in found else []
 
+    def is_given(self, class_: ClassCode, attribute: str) -> bool:
+        """Return whether an object was given what its attribute holds, which so knows nothing of the object.
+
+        An annotated field is given, and what a constructor writes that it makes of parameters and globals only.
+        """
+        slot = (class_, attribute)
+        if slot not in self._given:
+            is_field = attribute in self.fields(class_)
+            methods = filter(None, (self.method(class_, name) for name in SETTING_UP))
+            makers = [(code, value) for code in methods for value in _written(code, attribute)]
+            is_given = all(_is_of_parameters(code, value) for code, value in makers) if makers else is_field
+            self._given[slot] = is_given and self.method(class_, attribute) is None
+        return self._given[slot]
+
     def _class_value(self, class_: ClassCode, attribute: str) -> Value | None:
         """Return what the body of a class of this file, or of one of its bases in it, binds to an attribute."""
         module = self._file.module
@@ -241,6 +256,23 @@ class Hierarchy:
                 return self._linker.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _written(code: FunctionCode, attribute: str) -> Iterator[ast.expr]:
+    """Yield what a method writes to an attribute of its object."""
+    for node in ast.walk(code.node):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets:
+            match target:
+                case ast.Attribute(value=ast.Name(id=owner), attr=name) if name == attribute:
+                    if owner in code.parameters[:1] and (value := getattr(node, "value", None)) is not None:
+                        yield value
+
+
+def _is_of_parameters(code: FunctionCode, value: ast.expr) -> bool:
+    """Return whether an expression of a method is made of its parameters, but not its object, and of globals."""
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    return names & code.local_names <= set(code.parameters[1:])
 
 
 def _parts(value: Value) -> list[Value]:
