@@ -10,8 +10,13 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["canonical", "under_jax"]
 
-PRIVATE = {"jax._src.random": "jax.random", "jax._src.numpy": "jax.numpy", "jax.experimental.maps": "jax"}
-"""Modules from which people import public functions, with the modules whose functions these are."""
+PRIVATE = {
+    "jax._src.random.core": "jax.random",
+    "jax._src.random": "jax.random",
+    "jax._src.numpy": "jax.numpy",
+    "jax.experimental.maps": "jax",
+}
+"""Modules from which people import public functions, with the modules whose functions these are; inner ones first."""
 
 # modules
 RANDOM = "jax.random"

@@ -26,6 +26,7 @@ from olympus_rules.keyflow.domain.values import (
     Condition,
     Const,
     Function,
+    Library,
     Map,
     Sequence,
     SliceOf,
@@ -35,6 +36,7 @@ from olympus_rules.keyflow.interpret import calls, containers, operators
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import bindings, literals, words
+from olympus_rules.libraries.names import canonical
 
 __all__ = ["HANDLERS"]
 
@@ -260,8 +262,18 @@ def run_make_function(flow: Flow, instruction: ir.MakeFunction) -> None:
     value: Value = Function(code, defaults=defaults)
     for register in reversed(instruction.decorators):
         value = calls.decorate(flow, flow.registers[register], value)
+    value = _described(flow, code) or value
     flow.file.functions[code] = value
     flow.registers[instruction.dst] = value
+
+
+def _described(flow: Flow, code: ir.FunctionCode) -> Library | None:
+    """Return the public function that a function of JAX's private modules is, if a signature pack describes it."""
+    if flow.code.kind != "module":
+        return None
+    private = f"{flow.file.document.module}.{code.name}"
+    qualified = canonical(private)
+    return Library(qualified) if qualified != private and flow.file.describes(qualified) else None
 
 
 def run_make_class(flow: Flow, instruction: ir.MakeClass) -> None:
