@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections.abc import Callable, Iterator
+from math import prod
 from operator import is_
 from typing import TypeGuard, cast
 
@@ -413,6 +414,8 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
     stored = _stored_item(flow, term, index)
     if stored is not None:
         return stored
+    if term in flow.knowledge.shapes and (keys := _part_of_rows(flow, term, index)) is not None:
+        return keys
     if isinstance(index, SliceOf):
         lower, upper, step = _bounds(index)
         origin = flow.knowledge.origins.get(term)
@@ -437,6 +440,28 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
     if term in flow.file.annotated_parts:
         flow.file.annotated[item] = flow.file.annotated_parts[term]
     return item
+
+
+def _part_of_rows(flow: State, term: Term, index: Value) -> Term | None:
+    """Return an element, or a row, of keys that ``reshape`` has put into rows, as a part of the keys before."""
+    shape, parts = flow.knowledge.shapes[term], index.items if isinstance(index, Sequence) else (index,)
+    numbers = [part.value for part in parts if isinstance(part, Const) and type(part.value) is int]
+    if len(numbers) != len(parts) or len(parts) > len(shape):
+        return None
+    if not all(-length <= number < length for number, length in zip(numbers, shape, strict=False)):
+        return None
+    keys, size, lower = flow.terms.args(term)[0], prod(shape), 0
+    for number, length in zip(numbers, shape, strict=False):
+        size //= length
+        lower += number % length * size
+    rest = shape[len(numbers) :]
+    if not rest:
+        return flow.knowledge.item(keys, flow.terms.const(lower))
+    row = flow.knowledge.slice(keys, lower, lower + size)
+    if len(rest) > 1:
+        row = flow.knowledge.view(f"rows {lower}", row, len(rest))
+        flow.knowledge.shapes[row] = rest
+    return row
 
 
 def _axes_of_part(part: Value) -> int:

@@ -60,6 +60,7 @@ class Knowledge:
             with such names only keys have a shape or words, so code that reads these works on a raw key.
         records: terms that are unpacked into names of keys and of other things, so that they are no arrays of keys.
         use_paths, part_paths: the path conditions of the uses of a term, and of its parts.
+        shapes: the lengths of the axes of keys in rearranged arrays of known numbers of keys.
         filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
 
@@ -67,6 +68,7 @@ class Knowledge:
         """Share the table of terms."""
         self.terms = terms
         self.origins: dict[Term, Origin] = {}
+        self.shapes: dict[Term, tuple[int, ...]] = {}
         self.used: dict[Term, int] = {}
         self.passed: dict[Term, bool] = {}
         self.mixed: set[Term] = set()

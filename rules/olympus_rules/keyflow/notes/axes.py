@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 from olympus_rules.finding import Confidence
@@ -160,7 +161,13 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
     rank = handler(seen)
     if name == "squeeze" and not above and flow.knowledge.rank(array) == 1 and flow.terms.length(array) == 1:
         return flow.knowledge.item(array, flow.terms.const(0))
-    return flow.knowledge.view(seen.operation, array, rank) if name in VIEWS and not above else None
+    if name not in VIEWS or above:
+        return None
+    shape = _lengths(seen) if name == "reshape" else None
+    viewed = flow.knowledge.view(seen.operation, array, rank if shape is None else len(shape))
+    if shape is not None:
+        flow.knowledge.shapes[viewed] = shape
+    return viewed
 
 
 # reshaping
@@ -252,6 +259,24 @@ def _dimensions(seen: Look, given: Value | None) -> tuple[tuple[Value, ...], ast
     if not whole or (len(positional) == 1 and not isinstance(given, Const)):
         return (), None
     return positional, seen.call.node.args[-1] if seen.call.node.args else None
+
+
+def _lengths(seen: Look) -> tuple[int, ...] | None:
+    """Return the lengths of the axes of keys that ``reshape`` gives a row of keys, ``None`` if they are not known."""
+    count = seen.flow.terms.length(seen.term)
+    dims = [dim.value if isinstance(dim, Const) else None for dim in _dimensions(seen, seen.value(0, "shape"))[0]]
+    if count is None or seen.flow.knowledge.rank(seen.term) != 1 or dims.count(-1) > 1:
+        return None
+    lengths = [dim for dim in dims if type(dim) is int and dim != 0]
+    if len(lengths) != len(dims):
+        return None
+    is_raw = seen.flow.knowledge.kind(seen.term) is KeyKind.RAW
+    if is_raw and lengths[-1] not in (2, -1):
+        return None
+    keys = lengths[:-1] if is_raw else lengths
+    rest = prod(each for each in keys if each != -1)
+    shape = tuple(count // rest if each == -1 else each for each in keys)
+    return shape if prod(shape) == count and len(shape) > 1 else None
 
 
 def _axes_before_key(seen: Look, name: str) -> int | None:
