@@ -28,7 +28,7 @@ from mutation.draws import Project, Source
 from mutation.hiding import hidden
 from mutation.repeating import mutants
 
-CODES = "OLY104,OLY105,OLY108"
+CODES = "OLY104,OLY108"
 ROOT = Path(__file__).parents[2]
 LEVELS = ("likely", "certain")
 ELSEWHERE = "drawing_elsewhere.py"
