@@ -72,7 +72,9 @@ def findings(folder: Path) -> dict[tuple[str, int], str]:
     options = ["--no-cache", "--no-respect-gitignore", "--select", CODES, "--output-format", "json", "."]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-m", "olympus_lint", *options]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if "internal error" in done.stderr:  # what is not checked has no findings
+        print(f"{folder.name}: {done.stderr}", file=sys.stderr)
     found: dict[tuple[str, int], str] = {}
     for each in json.loads(done.stdout):
         for at in (each, *each["related"]):

@@ -52,6 +52,7 @@ class State:
         path: the condition under which the present instruction runs.
         alive: whether the present instruction is reachable.
         site: the expression at which a transformation or a property calls, if any.
+        read_properties: the properties whose results are being worked out, which their results may mention.
         loops: the labels of the loops around the present instruction.
         exits: the exits of these loops.
         ledger: the consumptions up to now.
@@ -76,6 +77,7 @@ class State:
         self.path: PathCondition = ALWAYS
         self.alive = True
         self.site: ast.expr | None = None
+        self.read_properties: set[FunctionCode] = set()
         self.loops: list[str] = []
         self.exits: list[Exits] = []
         self.ledger = Ledger(self.terms, self.decisions)

@@ -89,8 +89,13 @@ def _method(
         function = replace(function, doubtful=True)
     if method.kind == "cached_property" and isinstance(owner, Term):
         return _cached(flow, method, owner, node)
+    if method.is_property and method in flow.read_properties:  # one that gives the attribute of its name of a base
+        return flow.terms.make("attr", (method.name.rpartition(".")[2], 0), as_term(flow, owner))
     if method.is_property:
-        return _property(flow, function, owner, node)
+        flow.read_properties.add(method)
+        value = _property(flow, function, owner, node)
+        flow.read_properties.discard(method)
+        return value
     if method.kind == "staticmethod":
         return function
     return Bound(function, class_ if method.kind == "classmethod" else owner)
