@@ -159,7 +159,7 @@ out = Lister(3).word()
 """,
     "an array of keys of a comprehension": """
 keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
-out = keys.shape[0] * keys.shape[1]
+out = keys.shape[0] * keys.size
 """,
     "a list of keys in an attribute whose name is computed": """
 class Holder:
@@ -192,14 +192,14 @@ out = np.random.RandomState(rows).rand()
 made = list(map(jax.random.PRNGKey, range(2)))[1]
 _, left = (0, made)
 keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(left, jnp.arange(2))
-out = keys.shape[0] * keys.shape[1]
+out = keys.shape[0] * keys.size
 """,
-    "a vectorized constructor": "make = jax.jit(jax.vmap(jax.random.PRNGKey))\nout = make(jnp.arange(3)).shape[1]\n",
+    "a vectorized constructor": "make = jax.jit(jax.vmap(jax.random.PRNGKey))\nout = make(jnp.arange(3)).size\n",
     "a constructor that is vectorized twice": """
 make = jax.vmap(jax.vmap(jax.random.PRNGKey))
-out = make(jnp.arange(6).reshape(2, 3)).shape[2]
+out = make(jnp.arange(6).reshape(2, 3)).size
 """,
-    "a constructor with its seed": "out = functools.partial(jax.random.PRNGKey, 4)().shape[0]\n",
+    "a constructor with its seed": "out = functools.partial(jax.random.PRNGKey, 4)().size\n",
     "a default that a constructor makes": """
 made = collections.defaultdict(functools.partial(jax.random.PRNGKey, 3))
 out = made['a'].shape[0]

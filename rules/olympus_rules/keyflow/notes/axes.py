@@ -267,8 +267,8 @@ def _lengths(seen: Look) -> tuple[int, ...] | None:
     dims = [dim.value if isinstance(dim, Const) else None for dim in _dimensions(seen, seen.value(0, "shape"))[0]]
     if count is None or seen.flow.knowledge.rank(seen.term) != 1 or dims.count(-1) > 1:
         return None
-    lengths = [dim for dim in dims if type(dim) is int and dim != 0]
-    if len(lengths) != len(dims):
+    lengths = [dim for dim in dims if type(dim) is int and (dim > 0 or dim == -1)]
+    if not lengths or len(lengths) != len(dims):
         return None
     is_raw = seen.flow.knowledge.kind(seen.term) is KeyKind.RAW
     if is_raw and lengths[-1] not in (2, -1):
