@@ -28,16 +28,28 @@ def spread(flow: State, arguments: Arguments, names: tuple[str, ...], needed: Co
     """
     given = {name for name, _ in arguments.keywords}
     first = next((number for number, (_, starred) in enumerate(arguments.positional) if starred), None)
-    if first is not None:
-        values = arguments.positional[first][0]
-        free = list(itertools.takewhile(lambda name: name in needed and name not in given, names[first:]))
-        if not isinstance(values, Term) or not free:
-            return arguments
-        items = tuple((get_item(flow, values, Const(number)), False) for number in range(len(free)))
-        return replace(arguments, positional=(*arguments.positional[:first], *items, *arguments.positional[first:]))
+    if first is None:
+        by_name = [name for name in needed if name not in names[: len(arguments.positional)]]
+    else:  # what can be given by position may be in either
+        by_name = [name for name in needed if name not in names]
+        arguments = _spread_positional(
+            flow, arguments, first, [name for name in names[first:] if name not in given], needed
+        )
     mappings = [value for name, value in arguments.keywords if name is None]
     if len(mappings) != 1 or not isinstance(mappings[0], Term):
         return arguments
-    missing = [name for name in needed if name not in given and name not in names[: len(arguments.positional)]]
+    missing = (name for name in by_name if name not in given)
     entries: list[tuple[str | None, Value]] = [(name, get_item(flow, mappings[0], Const(name))) for name in missing]
     return replace(arguments, keywords=(*entries, *arguments.keywords))
+
+
+def _spread_positional(
+    flow: State, arguments: Arguments, first: int, names: list[str], needed: Collection[str]
+) -> Arguments:
+    """Return arguments with elements of the unknown ``*args`` at position ``first`` as far as parameters need them."""
+    values = arguments.positional[first][0]
+    free = list(itertools.takewhile(needed.__contains__, names))
+    if not isinstance(values, Term) or not free:
+        return arguments
+    items = tuple((get_item(flow, values, Const(number)), False) for number in range(len(free)))
+    return replace(arguments, positional=(*arguments.positional[:first], *items, *arguments.positional[first:]))
