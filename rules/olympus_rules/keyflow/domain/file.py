@@ -90,6 +90,7 @@ class File:
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
         annotated_parts: the classes of what is in parameters that are containers, as annotations say.
+        type_tests: calls of ``isinstance`` for a class of the project: the object that is tested, and the class.
         functions: the value of each function after its decorators.
         idle: functions whose text does not concern keys.
         pending: facts that depend on whether their term is a key.
@@ -130,6 +131,7 @@ class File:
         self.classes: dict[Term, ClassCode] = {}
         self.annotated: dict[Term, ClassCode] = {}
         self.annotated_parts: dict[Term, ClassCode] = {}
+        self.type_tests: dict[Term, tuple[Term, ClassCode]] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
         self.facts: list[Fact] = []

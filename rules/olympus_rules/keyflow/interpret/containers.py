@@ -73,8 +73,9 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
         known = flow.file.describes(f"{first.qualified}.{values[-1].value}")
         return Const(True) if known else arrays.pure(flow, name, arguments)  # the other branch is for older releases
+    if name == "isinstance":
+        return _type_test(flow, arguments)
     if name in (
-        "isinstance",
         "issubclass",
         "callable",
         "hasattr",
@@ -89,6 +90,16 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     if name == "print":
         return Const(None)
     return flow.terms.fresh()
+
+
+def _type_test(flow: Flow, arguments: Arguments) -> Value:
+    """Return the term of a call of ``isinstance``, and note the class of the project that it asks for."""
+    test, (subject, asked) = arrays.pure(flow, "isinstance", arguments), (arguments.get(0, "obj"), arguments.get(1, ""))
+    if isinstance(test, Term) and isinstance(subject, Term) and isinstance(asked, Class | Library):
+        class_ = flow.linker.hierarchy.known_class(asked)
+        if class_ is not None:
+            flow.file.type_tests[test] = (subject, class_)
+    return test
 
 
 def spread(flow: Flow, value: Value, kind: str = "list") -> Value:

@@ -6,7 +6,8 @@ iterations: a key that the second one consumes again was not refreshed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import Exits, Snapshot
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Iteration, Sequence, Value
+from olympus_rules.keyflow.domain.values import Condition, Const, Iteration, Sequence, Value
 from olympus_rules.keyflow.interpret import operators
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import words
@@ -93,7 +94,8 @@ def run_branch(flow: Flow, instruction: ir.Branch) -> None:
         flow.block(test)
         true, false = outcomes(flow, flow.registers[register])
         if true is not None:
-            state = arm(flow, true, partial(flow.block, body))
+            with _narrowed(flow, flow.registers[register]):
+                state = arm(flow, true, partial(flow.block, body))
             if state is not None:
                 states.append(state)
         remaining = None if false is None else both(flow.path, false)
@@ -106,6 +108,24 @@ def run_branch(flow: Flow, instruction: ir.Branch) -> None:
             states.append(state)
     flow.path = start
     join(flow, states)
+
+
+@contextmanager
+def _narrowed(flow: Flow, test: Value) -> Iterator[None]:
+    """Take objects for those of the classes that a test asks for, as annotations would say, while it holds."""
+    annotated, tests = flow.file.annotated, flow.file.type_tests
+    parts = test.operands if isinstance(test, Condition) and test.operation == "and" else (test,)
+    found = [tests[part] for part in parts if isinstance(part, Term) and part in tests]
+    before = {subject: annotated.get(subject) for subject, _ in found}
+    annotated.update(found)
+    try:
+        yield
+    finally:
+        for subject, class_ in before.items():
+            if class_ is None:
+                del annotated[subject]
+            else:
+                annotated[subject] = class_
 
 
 def run_loop(flow: Flow, loop: ir.Loop) -> None:

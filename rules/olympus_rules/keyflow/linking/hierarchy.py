@@ -259,9 +259,12 @@ class Hierarchy:
 
 
 def _written(code: FunctionCode, attribute: str) -> Iterator[ast.expr]:
-    """Yield what a method writes to an attribute of its object."""
+    """Yield what a method writes to an attribute of its object, or unpacks into it."""
     for node in ast.walk(code.node):
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        written = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        targets = [
+            part for each in written for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])
+        ]
         for target in targets:
             match target:
                 case ast.Attribute(value=ast.Name(id=owner), attr=name) if name == attribute:
