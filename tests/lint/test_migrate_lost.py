@@ -159,7 +159,7 @@ out = Lister(3).word()
 """,
     "an array of keys of a comprehension": """
 keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
-out = keys.shape[0] * keys.size
+out = keys.shape[0] * keys.shape[1]
 """,
     "a list of keys in an attribute whose name is computed": """
 class Holder:

@@ -94,7 +94,8 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
 
 def _type_test(flow: Flow, arguments: Arguments) -> Value:
     """Return the term of a call of ``isinstance``, and note the class of the project that it asks for."""
-    test, (subject, asked) = arrays.pure(flow, "isinstance", arguments), (arguments.get(0, "obj"), arguments.get(1, ""))
+    test = arrays.pure(flow, "isinstance", arguments)
+    subject, asked = arguments.get(0, ""), arguments.get(1, "")
     if isinstance(test, Term) and isinstance(subject, Term) and isinstance(asked, Class | Library):
         class_ = flow.linker.hierarchy.known_class(asked)
         if class_ is not None:
