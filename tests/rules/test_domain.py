@@ -197,7 +197,7 @@ def decided(
         condition = part[own]
         assert condition is not None
         every = None if every is None else both(every, condition)
-    decisions.combine(holds if own == 1 else fails, every, [part[3 - own] for part in parts])  # type: ignore[misc]
+    decisions.combinations.add(holds if own == 1 else fails, every, [part[3 - own] for part in parts])  # type: ignore[misc]
     return term, holds, fails
 
 
@@ -213,7 +213,7 @@ def test_a_path_that_can_be_taken_is_never_closed(asked: list[tuple[Any, bool]])
         conditions.append((formula, holds))
         chosen = holds if wanted else fails
         path = None if path is None or chosen is None else both(path, chosen)
-    found = decisions.closure(path)
+    found = decisions.combinations.closure(path)
     for flags in itertools.product([False, True], repeat=4):
         if all(truth(formula, flags) is wanted for formula, wanted in asked):
             assert found is not None
@@ -244,8 +244,8 @@ def test_conditions_about_one_value_exclude_each_other(
     decisions = Decisions(terms)
     (first, _), (second, second_fails) = (decisions.outcomes(comparison(terms, *each)) for each in (one, other))
     joined = both(first, second)
-    assert (joined is not None and decisions.closure(joined) is not None) == possible
-    assert decisions.closure(both(first, second_fails)) is not None or one == ("Lt", 1)
+    assert (joined is not None and decisions.combinations.closure(joined) is not None) == possible
+    assert decisions.combinations.closure(both(first, second_fails)) is not None or one == ("Lt", 1)
 
 
 def test_the_opposite_of_a_path_is_anything_but_it() -> None:
@@ -254,9 +254,9 @@ def test_the_opposite_of_a_path_is_anything_but_it() -> None:
     p, q = (decisions.bit(terms.make("param", name)) for name in "pq")
     holds, fails = decisions.alternatives((p, q))
     assert implies(holds, (p, q)) and not compatible(holds, fails)
-    assert decisions.closure(both(fails, (p, q))) is None
+    assert decisions.combinations.closure(both(fails, (p, q))) is None
     for other in ((p | q, 0), (0, p | q), (q, p)):
-        assert decisions.closure(both(fails, other)) is not None
+        assert decisions.combinations.closure(both(fails, other)) is not None
     assert decisions.alternatives((p, 0)) == ((p, 0), (0, p))
 
 

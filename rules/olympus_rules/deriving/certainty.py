@@ -73,7 +73,7 @@ def _is_end(run: Run, test: Term) -> bool:
 
 def _is_possible(run: Run, path: PathCondition) -> bool:
     """Return whether a path is feasible."""
-    return run.decisions.closure(path) is not None
+    return run.decisions.combinations.closure(path) is not None
 
 
 def _parameters(run: Run, test: Term) -> set[Term]:

@@ -6,6 +6,7 @@ import ast
 import bisect
 from functools import cached_property
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from olympus_rules.syntax.imports import DEFAULT_ROOTS, ImportTable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "every_node"]
 
+CHILDLESS = frozenset({int, str, NoneType, ast.Load, ast.Store, ast.Del})  # the classes of most values in a tree
 MAX_DEPTH = 200  # of a tree for LibCST, whose parser is lost between 450 and 520 operators in a row
 
 
@@ -25,7 +27,10 @@ def _link(parents: dict[ast.AST, ast.AST], top: ast.AST) -> None:
     while waiting:
         node = waiting.pop()
         for value in node.__dict__.values():
-            if isinstance(value, list):
+            class_ = value.__class__
+            if class_ in CHILDLESS:
+                continue
+            if class_ is list:
                 for child in value:
                     if isinstance(child, ast.AST):
                         parents[child] = node

@@ -168,7 +168,7 @@ def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
         if isinstance(value, Choice):
             for inner, part in value.arms:
                 joined = both(path, inner)
-                if joined is not None and flow.decisions.closure(joined) is not None:
+                if joined is not None and flow.decisions.combinations.closure(joined) is not None:
                     flat.append((joined, part))
         else:
             flat.append((path, value))

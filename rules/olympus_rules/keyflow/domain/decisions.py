@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 
 from olympus.predicates import Consistency
+from olympus_rules.keyflow.domain.combinations import Combinations
 from olympus_rules.keyflow.domain.conditions import is_opaque, is_unmodelled, roots
 from olympus_rules.keyflow.domain.meanings import Meanings
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, bits, both, compatible, implies
+from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, bits, both
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Decisions"]
 
-MAX_CASES = 4  # decisions of several parts that are checked together
-
 
 class Decisions:
-    """Numbers the conditions that a program branches on; equal condition terms are one decision."""
+    """Numbers the conditions that a program branches on; equal condition terms are one decision.
+
+    Attributes:
+        tests: the condition of each decision.
+        combinations: the decisions that stand for several others.
+    """
 
     def __init__(self, terms: Terms) -> None:
         """Share the table of terms."""
@@ -26,9 +29,6 @@ class Decisions:
         self.tests: list[Term] = []
         self._equalities: dict[Term, list[int]] = {}
         self._meanings = Meanings(terms, self.tests)
-        self._involved = 0
-        self._wholes: dict[int, list[PathCondition]] = {}
-        self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
         self._conditions = 0  # decisions that are conditions of the program
         self._entering = 0  # decisions whether a loop has a first iteration
         self._continuing = 0  # decisions whether a loop has another iteration
@@ -37,6 +37,7 @@ class Decisions:
         self._raising = 0
         self._unmodelled = 0  # those that depend on the result of an unknown call
         self._traced_back = 0  # those for which this is computed
+        self.combinations = Combinations(self)
 
     def bit(self, test: Term) -> int:
         """Return the mask of a decision, a new one if necessary."""
@@ -85,22 +86,6 @@ class Decisions:
             holds = (mask, excluded & ~mask)
         return holds, (0, mask)
 
-    def combine(self, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]) -> None:
-        """Record the parts of an ``and`` or ``or``.
-
-        Args:
-            whole: the condition that the ``and`` holds, or that the ``or`` fails.
-            every: the conjunction that ``whole`` is equivalent to, ``None`` for never.
-            parts: the conditions of which one holds wherever ``whole`` does not.
-        """
-        if whole in self._combined:
-            return
-        self._combined[whole] = (every, parts)
-        for path in (whole, every or ALWAYS, *parts):
-            for mask in bits(path):
-                self._involved |= mask
-                self._wholes.setdefault(mask, []).append(whole)
-
     def alternatives(self, path: PathCondition) -> tuple[PathCondition, PathCondition]:
         """Return the condition of a path, and its opposite.
 
@@ -116,15 +101,10 @@ class Decisions:
         """Return the term of a decision that stands for all decisions of a path."""
         terms = self._terms
         test = terms.make("op", "path", terms.const(path[0]), terms.const(path[1]))
-        own = [bit for bit in bits(path) if not self._follows(bit, path)]
+        own = [bit for bit in bits(path) if not self.combinations.is_redundant(bit, path)]
         parts: list[PathCondition] = [(0, bit) if bit & path[0] else (bit, 0) for bit in own]
-        self.combine((self.bit(test), 0), path, parts)
+        self.combinations.add((self.bit(test), 0), path, parts)
         return test
-
-    def _follows(self, bit: int, path: PathCondition) -> bool:
-        """Return whether a decision is redundant on a path because the decisions that it is made of are on it."""
-        every, _ = self._combined.get((path[0] & bit, path[1] & bit), (None, []))
-        return every is not None and implies((path[0] & ~bit, path[1] & ~bit), every)
 
     def parts(self, test: Term) -> PathCondition | None:
         """Return the path that a decision stands for, ``None`` for a decision of its own."""
@@ -140,6 +120,10 @@ class Decisions:
         if not asked:
             return Consistency.POSSIBLE
         return self._meanings.consistency(path, asked, goes_on=bool(path[0] & self._continuing))
+
+    def is_possible(self, path: PathCondition) -> bool:
+        """Return whether the decisions of a path can hold together."""
+        return self.consistency(path) != Consistency.IMPOSSIBLE
 
     def is_doubtful(self, path: PathCondition) -> bool:
         """Return whether a path needs a loop without iterations, an exception, or two names of one value."""
@@ -196,64 +180,11 @@ class Decisions:
         known = {root for test in self._single(others) for root in roots(self._terms, test)} if opaque else set()
         return any(not known.isdisjoint(roots(self._terms, test)) for test in opaque)
 
-    def closure(self, path: PathCondition | None) -> PathCondition | None:
-        """Return a condition with the consequences of each ``and`` and ``or``; ``None`` for never."""
-        path = self._followed_up(path)
-        if path is None or self.consistency(path) == Consistency.IMPOSSIBLE:
-            return None
-        if not (path[0] | path[1]) & self._involved:
-            return path
-        return path if self._has_case(path, self._cases(path)) else None
-
-    def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
-        """Return the combined decisions that a path's decisions are parts of, or are themselves."""
-        involved = (path[0] & self._involved, path[1] & self._involved)
-        return {whole: None for mask in bits(involved) for whole in self._wholes.get(mask, ())}
-
-    def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
-        """Return the possible parts of each decision on a path that needs one of its parts to hold."""
-        cases: list[list[PathCondition]] = []
-        for whole in self._wholes_of(path):
-            parts = self._combined[whole][1]
-            if not compatible(path, whole) and not any(implies(path, part) for part in parts):
-                cases.append([part for part in parts if self._is_able(part, path)])
-        return cases[:MAX_CASES]
-
-    def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
-        """Return whether one part of each decision can be chosen so that all hold together."""
-        if not cases:
-            return True
-        followed = (self._followed_up(both(path, part)) for part in cases[0])
-        return any(
-            case is not None and self.consistency(case) != Consistency.IMPOSSIBLE and self._has_case(case, cases[1:])
-            for case in followed
-        )
-
-    def _followed_up(self, path: PathCondition | None) -> PathCondition | None:
-        before = None
-        while path is not None and path != before and (path[0] | path[1]) & self._involved:
-            before = path
-            wholes = self._wholes_of(path)
-            for whole in wholes:
-                path = self._followed(path, whole, *self._combined[whole])
-                if path is None:
-                    return None
-        return path
-
-    def _followed(
-        self, path: PathCondition, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]
-    ) -> PathCondition | None:
-        """Return a path with the consequences of a combined decision."""
-        if not compatible(path, whole):
-            able = [part for part in parts if self._is_able(part, path)]
-            if not able:
-                return None
-            common = reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), able)
-            return both(path, common)
-        if every is None or not self._is_able(every, path):
-            return None if implies(path, whole) else path  # perhaps never evaluated, so not false
-        return both(path, whole) if implies(path, every) else path
-
-    def _is_able(self, part: PathCondition, path: PathCondition) -> bool:
+    def may_join(self, part: PathCondition, path: PathCondition) -> bool:
+        """Return whether a condition can hold on a path that is possible itself."""
         joined = both(part, path)
-        return joined is not None and self.consistency(joined) != Consistency.IMPOSSIBLE
+        if joined is None:
+            return False
+        asked = (joined[0] | joined[1]) & self._conditions
+        new = asked & ~(path[0] | path[1])
+        return not new or self._meanings.may_add(new, joined, asked, goes_on=bool(joined[0] & self._continuing))

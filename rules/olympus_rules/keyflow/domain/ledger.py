@@ -198,7 +198,7 @@ class Ledger:
 
     def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> Meeting:
         """Return whether both can happen in one run, in this order."""
-        joined = self._decisions.closure(both(first.path, again.path))
+        joined = self._decisions.combinations.closure(both(first.path, again.path))
         if joined is None or any(
             (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
             for departure in self.departures

@@ -22,6 +22,9 @@ class ClassTable(Protocol):
 
     bases: dict[ClassCode, list[Value]]
 
+    def inherit(self, class_: ClassCode, bases: list[Value]) -> None:
+        """Record the values of the bases of a class."""
+
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, including bases in other files."""
 
@@ -89,6 +92,9 @@ class Linker(Protocol):
 
     def reach(self, function: Function, *, concerned: bool) -> Function | None:
         """Return a function of another file with its summary, ``None`` if it is out of reach."""
+
+    def is_settled(self, qualified: str) -> bool:
+        """Return whether what is known of a qualified name, concerning keys, can no longer change."""
 
     def variable_class(self, qualified: str) -> ClassCode | None:
         """Return the class of a library's array-like variables, if such objects are being tracked."""

@@ -22,6 +22,8 @@ class Meanings:
         self._related = 0  # decisions that may constrain others
         self._decided = 0  # decisions that may have one possible outcome only
         self._understood = 0
+        self._later = 0  # decisions about counters of later iterations
+        self._found: dict[tuple[int, int, bool], Consistency] = {}
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
     def consistency(self, path: PathCondition, asked: int, *, goes_on: bool) -> Consistency:
@@ -32,27 +34,58 @@ class Meanings:
             asked: which of its decisions are conditions of the program.
             goes_on: whether a loop on the path has another iteration.
         """
+        slot = path[0] & asked, path[1] & asked, goes_on
+        found = self._found.get(slot)
+        if found is None:
+            found = self._found[slot] = self._together(path, asked, asked, goes_on=goes_on)
+        return found
+
+    def may_add(self, new: int, path: PathCondition, asked: int, *, goes_on: bool) -> bool:
+        """Return whether the decisions of a path can hold together if those that are not new can.
+
+        Args:
+            new: which of its decisions are new.
+            path: the path, with the new decisions.
+            asked: which of its decisions are conditions of the program.
+            goes_on: whether a loop on the path has another iteration.
+        """
+        return self._together(path, asked, new & asked, goes_on=goes_on) != Consistency.IMPOSSIBLE
+
+    def _together(self, path: PathCondition, asked: int, wanted: int, *, goes_on: bool) -> Consistency:
+        """Return whether some decisions of a path can hold together, and with those that share subjects with them."""
         for mask in bits((asked & ~self._understood, 0)):
             self._understand(mask)
+        wanted &= self._related
+        if not wanted:
+            return Consistency.POSSIBLE
         asked &= self._related
-        if not asked & (asked - 1) and not asked & self._decided:
-            return Consistency.POSSIBLE
-        related = asked & self._decided
-        for mask in bits((asked & ~related, 0)):
-            if self._neighbours[mask] & asked:
-                related |= mask
-        if not related:
-            return Consistency.POSSIBLE
-        slot = (path[0] & related, path[1] & related), goes_on
-        found = self._consistency.get(slot)
-        if found is None:
-            found = self._consistency[slot] = self._decide(*slot)
+        goes_on = goes_on or bool(asked & self._later)
+        found = Consistency.POSSIBLE
+        while wanted and found:
+            related = self._connected(wanted & -wanted, asked)
+            wanted &= ~related
+            if related & (related - 1) or related & self._decided:
+                found = min(found, self._decide((path[0] & related, path[1] & related), goes_on))
         return found
+
+    def _connected(self, new: int, asked: int) -> int:
+        """Return a decision, and those of some others that it constrains through common subjects."""
+        related = 0
+        while new:
+            related |= new
+            around = 0
+            while new:
+                around |= self._neighbours[new & -new]
+                new &= new - 1
+            new = around & asked & ~related
+        return related
 
     def _understand(self, mask: int) -> None:
         """Build a decision's predicate, and find the decisions that share its subjects."""
         self._understood |= mask
         said = self._predicates[mask] = predicate(self._terms, self._tests[mask.bit_length() - 1])
+        if any(counter != Counter(0) for counter in counters(said)):
+            self._later |= mask
         if isinstance(said.left, Constant) or said.left == said.right or Counter(0) in counters(said):
             self._decided |= mask
             self._related |= mask
@@ -66,6 +99,12 @@ class Meanings:
             group.append(mask)
 
     def _decide(self, path: PathCondition, goes_on: bool) -> Consistency:
+        found = self._consistency.get((path, goes_on))
+        if found is None:
+            found = self._consistency[path, goes_on] = self._decided_anew(path, goes_on)
+        return found
+
+    def _decided_anew(self, path: PathCondition, goes_on: bool) -> Consistency:
         literals = [(self._predicates[mask], bool(mask & path[0])) for mask in bits(path)]
         if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
             # the end of a counter is a whole number, which is lost when 0 replaces the counter

@@ -59,7 +59,7 @@ def _parted(flow: State, value: Choice) -> Outcomes | None:
 
 def _able(flow: State, path: PathCondition, outcome: PathCondition | None) -> PathCondition | None:
     joined = None if outcome is None else both(path, outcome)
-    return None if joined is None or flow.decisions.closure(joined) is None else joined
+    return None if joined is None or flow.decisions.combinations.closure(joined) is None else joined
 
 
 def _combined(flow: State, value: Condition) -> Outcomes:
@@ -81,6 +81,6 @@ def _combined(flow: State, value: Condition) -> Outcomes:
     flow.asked.add(term)
     holds, fails = flow.decisions.outcomes(term)
     whole, rest = (holds, fails) if value.operation == "and" else (fails, holds)
-    flow.decisions.combine(whole, every, [other for part in parts if (other := part[1 - wanted]) is not None])
+    flow.decisions.combinations.add(whole, every, [other for part in parts if (other := part[1 - wanted]) is not None])
     every = None if every is None else both(every, whole)
     return (every, rest) if value.operation == "and" else (rest, every)

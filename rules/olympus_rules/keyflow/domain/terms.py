@@ -31,7 +31,7 @@ op        the operation           the operands
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, cast
+from typing import Any
 
 __all__ = ["MAX_SIZE", "WORDS", "Term", "Terms"]
 
@@ -88,7 +88,8 @@ class Terms:
 
     def operation(self, term: Term) -> str:
         """Return the operation."""
-        return cast(str, self.parts[term][0])
+        operation: str = self.parts[term][0]
+        return operation
 
     def data(self, term: Term) -> Any:
         """Return the data."""
@@ -120,7 +121,8 @@ class Terms:
     def kind(self, term: Term) -> str:
         """Return the kind of a fresh term, empty for other terms."""
         parts = self.parts[term]
-        return cast(str, parts[1][0]) if parts[0] == "fresh" else ""
+        kind: str = parts[1][0] if parts[0] == "fresh" else ""
+        return kind
 
     def is_structural(self, data: Any) -> bool:
         """Return whether the data of a fresh term describes a branch of control."""

@@ -278,7 +278,7 @@ def _described(flow: Flow, code: ir.FunctionCode) -> Library | None:
 
 def run_make_class(flow: Flow, instruction: ir.MakeClass) -> None:
     """Run a class body and build a class value."""
-    flow.linker.hierarchy.bases[instruction.code] = [flow.registers[base] for base in instruction.bases]
+    flow.linker.hierarchy.inherit(instruction.code, [flow.registers[base] for base in instruction.bases])
     flow.block(instruction.body)
     bindings.class_fields(flow, instruction)
     flow.registers[instruction.dst] = Class(instruction.code)

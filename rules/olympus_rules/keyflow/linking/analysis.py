@@ -301,6 +301,10 @@ class Analysis:
             self._outside[slot] = value
         return self._outside[slot]
 
+    def is_settled(self, qualified: str) -> bool:
+        """Return whether what is known of a qualified name, concerning keys, can no longer change."""
+        return (qualified, True) in self._outside
+
     def _ask(self, qualified: str, concerned: bool) -> tuple[Value | None, bool]:
         for step in range(STEPS):
             place = locate_name(self.document.roots, qualified)
@@ -320,7 +324,7 @@ class Analysis:
                 continue
             if "class" in answer:
                 class_ = records.read_class(answer["class"], qualified)
-                self.hierarchy.bases[class_] = [self.library(base) for base in answer["class"]["bases"]]
+                self.hierarchy.inherit(class_, [self.library(base) for base in answer["class"]["bases"]])
                 return Class(class_), True
             return records.read(self.file, answer, question.path), bool(answer["final"])
         return None, True

@@ -18,6 +18,9 @@ from olympus_rules.libraries.names import RANDOM
 __all__ = ["Hierarchy"]
 
 SETTING_UP = ("__init__", "setup", "__post_init__")
+WRITE = re.compile(r"\.(\w+)\s*(?::[^=\n]+)?=[^=]")
+BY_NAME = re.compile(r"\b(?:setattr\(|__dict__\b|vars\()")
+ANY = "*"
 MAX_ANCESTRY = 100  # bases visited above one class, each once per class that inherits from it
 
 
@@ -32,8 +35,10 @@ class Hierarchy:
         """Take the tables of the file."""
         self._file, self._linker = file, file.linker
         self.bases: dict[ClassCode, list[Value]] = {}
+        self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
+        self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
         self._abstract: dict[ClassCode, bool] = {}
@@ -107,7 +112,17 @@ class Hierarchy:
 
         The order is depth first, and a shared base comes after the last class that inherits from it.
         """
+        found = self._ancestries.get(class_)
+        if found is None:
+            found, is_final = self._ancestry(class_)
+            if is_final:
+                self._ancestries[class_] = found
+        return found
+
+    def _ancestry(self, class_: ClassCode) -> tuple[dict[ClassCode, None], bool]:
+        """Return a class and its bases, and whether all are known that will ever be."""
         found: dict[ClassCode, None] = {}
+        is_final = True
         waiting = [class_]
         for _ in range(MAX_ANCESTRY):
             if not waiting:
@@ -115,9 +130,17 @@ class Hierarchy:
             candidate = waiting.pop(0)
             found.pop(candidate, None)
             found[candidate] = None
-            bases = [self.known_class(base) for base in self.bases.get(candidate, ())]
+            values = self.bases.get(candidate, ())
+            bases = [self.known_class(base) for base in values]
+            is_final &= all(not isinstance(base, Library) or self._linker.is_settled(base.qualified) for base in values)
             waiting[:0] = [base for base in bases if base is not None]
-        return found
+        return found, is_final
+
+    def inherit(self, class_: ClassCode, bases: list[Value]) -> None:
+        """Record the values of the bases of a class."""
+        if self.bases.get(class_) != bases:
+            self.bases[class_] = bases
+            self._ancestries.clear()
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
         """Return whether an attribute of a class is constant: a member of an enumeration, or named like a constant."""
@@ -199,8 +222,9 @@ class Hierarchy:
             return None
         if of_object and (self.may_be_overridden(class_, attribute) or not self._is_static(class_, attribute, value)):
             return None
-        writes = rf"\.{attribute}\s*(?::[^=\n]+)?=[^=]|\bsetattr\(|\b__dict__\b|\bvars\("
-        return None if re.search(writes, self._file.document.text) else value
+        if self._rebound is None:
+            self._rebound = _rebound(self._file.document.text)
+        return None if attribute in self._rebound or ANY in self._rebound else value
 
     def _is_static(self, class_: ClassCode, attribute: str, value: Library) -> bool:
         """Return whether the objects of a class have an attribute of it as it is: a module, or a static method."""
@@ -256,6 +280,12 @@ class Hierarchy:
                 return self._linker.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _rebound(text: str) -> frozenset[str]:
+    """Return the attributes that a file writes, of any object; with ``ANY`` if it may write them by their names."""
+    names = frozenset(WRITE.findall(text))
+    return names | {ANY} if BY_NAME.search(text) else names
 
 
 def _written(code: FunctionCode, attribute: str) -> Iterator[ast.expr]:

@@ -97,6 +97,7 @@ class _Writer:
         self.tests: list[int] = []
         self._index: dict[Term, int] = {}
         self._bits: dict[int, int] = {}
+        self._spelled: dict[tuple[Term, int], str] = {}
         self._views: dict[str, str] = {}
 
     def tables(self) -> Record:
@@ -236,6 +237,11 @@ class _Writer:
 
     def _spelling(self, term: Term, depth: int = 6) -> str:
         """Return a term as text, to sort tests by: their numbers depend on what was interpreted before."""
+        if (term, depth) not in self._spelled:
+            self._spelled[term, depth] = self._spelt(term, depth)
+        return self._spelled[term, depth]
+
+    def _spelt(self, term: Term, depth: int) -> str:
         operation, data, *args = self.file.terms.parts[term]
         if operation in ("param", "free"):
             data = data[1]

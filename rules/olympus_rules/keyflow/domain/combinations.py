@@ -1,0 +1,126 @@
+"""The decisions that stand for several others, an ``and``, an ``or`` or a whole path, and what follows from them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bits, both, compatible, implies
+
+__all__ = ["Combinations"]
+
+MAX_CASES = 4  # decisions of several parts that are checked together
+
+
+class _Possible(Protocol):
+    """Whether decisions can hold together, by their own predicates."""
+
+    def is_possible(self, path: PathCondition) -> bool:
+        """Return whether the decisions of a path can hold together."""
+
+    def may_join(self, part: PathCondition, path: PathCondition) -> bool:
+        """Return whether a condition can hold on a path that is possible itself."""
+
+
+class Combinations:
+    """The combined decisions of a file."""
+
+    def __init__(self, decisions: _Possible) -> None:
+        """Ask these decisions what can hold together."""
+        self._decisions = decisions
+        self._involved = 0
+        self._wholes: dict[int, list[PathCondition]] = {}
+        self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
+        self._closures: dict[PathCondition | None, PathCondition | None] = {None: None}  # until the next combination
+
+    def add(self, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]) -> None:
+        """Record the parts of an ``and`` or ``or``.
+
+        Args:
+            whole: the condition that the ``and`` holds, or that the ``or`` fails.
+            every: the conjunction that ``whole`` is equivalent to, ``None`` for never.
+            parts: the conditions of which one holds wherever ``whole`` does not.
+        """
+        if whole in self._combined:
+            return
+        self._combined[whole] = (every, parts)
+        self._closures = {None: None}
+        for path in (whole, every or ALWAYS, *parts):
+            for mask in bits(path):
+                self._involved |= mask
+                self._wholes.setdefault(mask, []).append(whole)
+
+    def is_redundant(self, bit: int, path: PathCondition) -> bool:
+        """Return whether a decision is redundant on a path because the decisions that it is made of are on it."""
+        every, _ = self._combined.get((path[0] & bit, path[1] & bit), (None, []))
+        return every is not None and implies((path[0] & ~bit, path[1] & ~bit), every)
+
+    def closure(self, path: PathCondition | None) -> PathCondition | None:
+        """Return a condition with the consequences of each ``and`` and ``or``; ``None`` for never."""
+        if path not in self._closures:
+            self._closures[path] = self._closure(path)
+        return self._closures[path]
+
+    def _closure(self, path: PathCondition | None) -> PathCondition | None:
+        path = self._followed_up(path)
+        if path is None or not self._decisions.is_possible(path):
+            return None
+        if not (path[0] | path[1]) & self._involved:
+            return path
+        return path if self._has_case(path, self._cases(path)) else None
+
+    def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
+        """Return the combined decisions that a path's decisions are parts of, or are themselves."""
+        involved = (path[0] & self._involved, path[1] & self._involved)
+        return {whole: None for mask in bits(involved) for whole in self._wholes.get(mask, ())}
+
+    def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
+        """Return the possible parts of each decision on a path that needs one of its parts to hold."""
+        cases: list[list[PathCondition]] = []
+        for whole in self._wholes_of(path):
+            parts = self._combined[whole][1]
+            if not compatible(path, whole) and not any(implies(path, part) for part in parts):
+                cases.append([part for part in parts if self._decisions.may_join(part, path)])
+        return cases[:MAX_CASES]
+
+    def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
+        """Return whether one part of each decision can be chosen so that all hold together."""
+        if not cases:
+            return True
+        followed = (self._followed_up(both(path, part)) for part in cases[0])
+        return any(
+            case is not None and self._decisions.is_possible(case) and self._has_case(case, cases[1:])
+            for case in followed
+        )
+
+    def _followed_up(self, path: PathCondition | None) -> PathCondition | None:
+        before = None
+        while path is not None and path != before and (path[0] | path[1]) & self._involved:
+            before = path
+            wholes = self._wholes_of(path)
+            for whole in wholes:
+                path = self._followed(path, whole, *self._combined[whole])
+                if path is None:
+                    return None
+        return path
+
+    def _followed(
+        self, path: PathCondition, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]
+    ) -> PathCondition | None:
+        """Return a path with the consequences of a combined decision."""
+        if not compatible(path, whole):
+            return self._with_a_part(path, parts)
+        if every is None or not self._decisions.may_join(every, path):
+            return None if implies(path, whole) else path  # perhaps never evaluated, so not false
+        return both(path, whole) if implies(path, every) else path
+
+    def _with_a_part(self, path: PathCondition, parts: list[PathCondition]) -> PathCondition | None:
+        """Return a path on which one of some conditions holds, with what all those have in common that can hold."""
+        if any(implies(path, part) for part in parts):
+            return path
+        common: PathCondition | None = None
+        for part in parts:
+            if self._decisions.may_join(part, path):
+                common = part if common is None else (common[0] & part[0], common[1] & part[1])
+                if common == ALWAYS:
+                    return path
+        return None if common is None else both(path, common)
