@@ -125,6 +125,7 @@ class Model:
             depends on other arguments.
         joins: whether it wants keys of one kind in all of its arguments.
         takes_lists: whether an array function takes lists of arrays; others take arrays only.
+        shaped: whether its parameter ``shape`` is the whole shape of the array that it makes.
         conversion: what it does with the words of keys.
     """
 
@@ -142,6 +143,7 @@ class Model:
     added_axes: int | None = None
     joins: bool = False
     takes_lists: bool = False
+    shaped: bool = False
     conversion: Conversion | None = None
 
     @property

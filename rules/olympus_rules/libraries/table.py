@@ -53,6 +53,7 @@ class Libraries:
         self._added_axes: dict[str, int] = {}
         self._taking_keys: set[str] = set()
         self._taking_lists: set[str] = set()
+        self._shaped: set[str] = set()
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
@@ -85,6 +86,7 @@ class Libraries:
         self._taking_keys |= set(pack.listed("arrays", "takes-keys")) - claimed
         self._joining |= set(pack.listed("arrays", "joins")) - claimed
         self._taking_lists |= set(pack.listed("arrays", "takes-lists")) - claimed
+        self._shaped |= set(pack.listed("arrays", "shaped")) - claimed
         for axes, word in enumerate(("aligned", "stacks")):
             self._added_axes |= {name: axes for name in pack.listed("arrays", word) if name not in claimed}
         self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
@@ -136,6 +138,7 @@ class Libraries:
             takes_keys=name in self._taking_keys,
             added_axes=self._added_axes.get(name),
             takes_lists=name in self._taking_lists,
+            shaped=name in self._shaped,
             joins=name in self._joining or (transform is not None and transform.joins),
         )
 

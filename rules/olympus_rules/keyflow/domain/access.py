@@ -9,6 +9,7 @@ from operator import is_
 from typing import TypeGuard, cast
 
 from olympus_rules.code.instructions import ClassCode
+from olympus_rules.keyflow.domain.dimensions import axis
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
@@ -296,6 +297,8 @@ def get_item(flow: State, value: Value, index: Value) -> Value:
         return _term_item(flow, value, index)
     if isinstance(value, Class):  # Generic[T]
         return value
+    if isinstance(value, Metadata) and value.what == "shape" and isinstance(index, Const) and type(index.value) is int:
+        return axis(flow, value.term, index.value)
     return flow.terms.fresh()
 
 

@@ -61,6 +61,7 @@ class Knowledge:
         records: terms that are unpacked into names of keys and of other things, so that they are no arrays of keys.
         use_paths, part_paths: the path conditions of the uses of a term, and of its parts.
         shapes: the lengths of the axes of keys in rearranged arrays of known numbers of keys.
+        lengths: the shapes of arrays that are made with a literal shape.
         filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
 
@@ -69,6 +70,7 @@ class Knowledge:
         self.terms = terms
         self.origins: dict[Term, Origin] = {}
         self.shapes: dict[Term, tuple[int, ...]] = {}
+        self.lengths: dict[Term, tuple[int, ...]] = {}
         self.used: dict[Term, int] = {}
         self.passed: dict[Term, bool] = {}
         self.mixed: set[Term] = set()

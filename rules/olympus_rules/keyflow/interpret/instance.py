@@ -9,6 +9,7 @@ from typing import Any, cast
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import as_term, choose, exchanged, get_item, map_leaves, operand_term
+from olympus_rules.keyflow.domain.dimensions import dimension
 from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.summary import Summary, needed
@@ -195,7 +196,9 @@ class Instance:
                 given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))
                 if given is not None:
                     return given
-            return terms.make(operation, data, *(operand_term(self.flow, self.value(arg)) for arg in args))
+            operands = tuple(operand_term(self.flow, self.value(arg)) for arg in args)
+            length = dimension(self.flow, data, operands)
+            return terms.make(operation, data, *operands) if length is None else length
         return terms.make(operation, data, *(self._term(arg) for arg in args))
 
     def _each(self, term: Term, function: Callable[[Term], Value]) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from olympus_rules.keyflow.domain import dimensions
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Value
@@ -22,6 +23,10 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     """Call a function from outside this file."""
     model = flow.file.table.get(qualified)
     result = _call_library(flow, model, qualified, arguments)
+    if model.shaped:
+        parameters = () if model.row is None else model.row.parameters
+        place = parameters.index("shape") if "shape" in parameters else 0
+        dimensions.shaped(flow, result, arguments.get(place, "shape"))
     if model.conversion is None:
         return result
     return conversions.converted(flow, model.conversion, qualified, arguments, result)
