@@ -196,7 +196,10 @@ class Instance:
                 given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))
                 if given is not None:
                     return given
-            operands = tuple(operand_term(self.flow, self.value(arg)) for arg in args)
+            values = [self.value(arg) for arg in args]
+            if data == "len" and isinstance(values[0], Sequence) and not values[0].open:
+                return Const(len(values[0].items))
+            operands = tuple(operand_term(self.flow, value) for value in values)
             length = dimension(self.flow, data, operands)
             return terms.make(operation, data, *operands) if length is None else length
         return terms.make(operation, data, *(self._term(arg) for arg in args))
