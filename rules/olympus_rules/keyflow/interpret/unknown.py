@@ -9,7 +9,7 @@ from typing import cast
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_choice
-from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import fill_unseen
@@ -114,6 +114,8 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     waiting = callees.waiting_arguments(node)
     _may_fill(flow, function, arguments)
     for value, expression in arguments.expressions():
+        if isinstance(value, Sequence):
+            _call_each(flow, value, node)
         if isinstance(value, Const | Library | Function | Metadata) or expression in waiting:
             continue
         if changes:
@@ -124,6 +126,19 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
         use.draw = "fold" if last in flow.file.folding_methods else "call"
         _consume(flow, value, use)
     return flow.terms.fresh()
+
+
+def _call_each(flow: Flow, functions: Sequence, node: ast.Call) -> None:
+    """Call the functions of a list that were all made by one expression: code that gets such a list calls each."""
+    made = [item for item in functions.items if isinstance(item, Function)]
+    if len(made) < 2 or len(made) < len(functions.items) or len({each.code for each in made}) > 1:
+        return
+    outer, flow.site = flow.site, node
+    for function in made[:2]:
+        given = {name for name, _ in function.defaults}
+        free = [flow.terms.fresh() for name in function.code.parameters if name not in given]
+        flow.call(replace(function, doubtful=True), positional(*free))
+    flow.site = outer
 
 
 def _consume(flow: Flow, value: Value, use: Consumption) -> None:
