@@ -562,6 +562,26 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         """,
         [],
     ),
+    "a joint distribution, which folds its name into the seed": (
+        """
+        import jax
+        import tensorflow_probability.substrates.jax as tfp
+        tfd = tfp.distributions
+        @tfd.JointDistributionCoroutine
+        def model():
+            yield tfd.Normal(0.0, 1.0)
+        named = tfd.JointDistributionNamed({"a": tfd.Normal(0.0, 1.0)})
+        def right(seed):
+            return model.sample(seed=seed), jax.random.normal(seed)
+        def right_with_others(seed):
+            a = named.sample(3, seed=seed), tfd.JointDistributionSequential([model]).sample(seed=seed)
+            return a, tfd.Normal(0.0, 1.0).sample(seed=seed)
+        def wrong(seed):
+            x = model.sample(seed=seed), jax.random.normal(seed)
+            return x, tfd.Normal(0.0, 1.0).sample(seed=seed)
+        """,
+        [(9, "possible"), (11, "possible"), (15, "likely")],
+    ),
     "a distribution that draws nothing": (
         """
         import distrax, jax, numpyro.distributions as dist, tensorflow_probability.substrates.jax as tfp

@@ -128,6 +128,9 @@ def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
         result = higher_order.transform(flow, decorator.qualified, function, positional())
         if result is not None:
             return result
+        made = flow.file.table.get(decorator.qualified).returns
+        if made is not None:
+            return Library(made)
     elif isinstance(decorator, Partial):
         result = call(flow, decorator, positional(function))
         if not isinstance(result, Term):

@@ -52,7 +52,7 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
         return result
     found = list(_selected(flow, row, arguments))
     if row.form in ("cast", "numpy"):
-        found = [pair for pair in found if not _is_read_back(flow, pair[0])]
+        found = [pair for pair in found if not _is_read_back(flow, pair[0], casts=_casts(arguments))]
     if row.form == "cast" and not _casts(arguments):
         return result
     if node is None or not found:
@@ -89,11 +89,16 @@ def _is_of_numbers(qualified: str, arguments: Arguments) -> bool:
     return dtype not in (None, Const(None)) and not isinstance(dtype, Metadata)
 
 
-def _is_read_back(flow: State, term: Term) -> bool:
-    """Return whether a term is a part of what a function outside JAX returned, such as ``json.loads(text)["key"]``."""
+def _is_read_back(flow: State, term: Term, *, casts: bool) -> bool:
+    """Return whether a term is a part of what a function outside JAX returned, such as ``json.loads(text)["key"]``.
+
+    Where a dtype is asked for, that may be any function out of sight.
+    """
     terms = flow.terms
     while terms.operation(term) in ("item", "slice", "attr") and terms.args(term):
         term = terms.args(term)[0]
+    if terms.operation(term) == "fresh" and term not in flow.knowledge.origins:
+        return casts and not terms.kind(term)
     if terms.operation(term) != "op":
         return False
     data = terms.data(term)
