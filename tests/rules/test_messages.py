@@ -97,6 +97,7 @@ def test_reuse_after_a_split_and_by_a_helper() -> None:
         ("comprehension", "for every element of the comprehension"),
         ("scan", "in every step of `scan`"),
         ("call", "each time the function is called"),
+        ("arguments", "in two of its arguments"),
     ],
 )
 def test_repeated_consumption(repeated_by: str, words: str) -> None:

@@ -32,6 +32,7 @@ REPEATS = {
     "loop": "in every pass of the loop",
     "comprehension": "for every element of the comprehension",
     "call": "each time the function is called",
+    "arguments": "in two of its arguments",
     TREE_MAP: "for every leaf of `jax.tree.map`",
 }
 REORDERING = frozenset({"choice", "permutation", "shuffle"})
@@ -152,7 +153,7 @@ def advice(fact: Reuse, document: Document) -> str:
         return "Give each leaf a key of its own, split to the structure of the tree."
     if fact.repeated_by == "comprehension":
         return f"Give each element its own key: `for k in jax.random.split({key}, n)`."
-    if fact.repeated_by not in ("", "loop", "call"):
+    if fact.repeated_by not in ("", "loop", "call", "arguments"):
         return f"Carry the key and split it in the body, or map over `jax.random.split({key}, n)`."
     where = " in the loop" if fact.repeated_by == "loop" else ""
     if not key.replace(".", "").isidentifier():

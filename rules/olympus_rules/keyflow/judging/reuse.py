@@ -52,7 +52,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption) -> Fact
     key = _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
-    repeated = again.loop or "call" if first.node is again.node else ""
+    is_one_call = not again.loop and None not in (first.key, again.key) and first.key is not again.key
+    repeated = again.loop or ("arguments" if is_one_call else "call") if first.node is again.node else ""
     node = again.node
     if first.node is node and again.loop and None not in (first.site, again.site) and first.site is not again.site:
         # two maps or scans call one function: each of them is a use of the whole
