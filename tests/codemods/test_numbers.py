@@ -68,9 +68,10 @@ SAFE = [
     ("OLY202", "return len(key)", ShapeLogic, "len(key)", {"form": "len", "subject": "key"}),
     ("OLY202", "return jax.random.split(key, 6).reshape(2, 3, 2)", ShapeLogic,
      "jax.random.split(key, 6).reshape(2, 3, 2)", {"form": "reshape", "subject": "jax.random.split(key, 6)"}),
-    ("OLY203", "return key.dtype == jnp.uint32", DtypeLogic, "key.dtype == jnp.uint32",
-     {"form": "equals", "subject": "key"}),
-    ("OLY203", "return np.issubdtype(key.dtype, np.integer)", DtypeLogic,
+    ("OLY203",
+     "if key.dtype == jnp.uint32:\n        key = jax.random.wrap_key_data(key)\n    return jax.random.normal(key)",
+     DtypeLogic, "key.dtype == jnp.uint32", {"form": "equals", "subject": "key"}),
+    ("OLY203", "return key if np.issubdtype(key.dtype, np.integer) else jax.random.key_data(key)", DtypeLogic,
      "np.issubdtype(key.dtype, np.integer)", {"form": "numpy", "subject": "key"}),
 ]  # fmt: skip
 
@@ -84,11 +85,8 @@ def test_safe_fixes_keep_every_bit(code: str, body: str, kind: type[Fact], at: s
     assert len(expected) == len(actual)
     for one, other in zip(expected, actual, strict=True):
         assert one.dtype == other.dtype and np.array_equal(one, other)
-    if code != "OLY203":  # which asks for the kind of the key
-        for one, other in zip(expected, jax.tree.leaves(run(after, typed)), strict=True):
-            assert np.array_equal(one, other)
-    else:
-        assert not np.array_equal(expected, run(after, typed))
+    for one, other in zip(expected, jax.tree.leaves(run(after, typed)), strict=True):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize(("name", "implementation"), [("rbg_key", "rbg"), ("threefry2x32_key", "threefry2x32")])

@@ -62,3 +62,13 @@ def test_a_dictionary_that_has_a_key_is_no_array_of_keys(tmp_path: Path) -> None
     )
     command(tmp_path, "--fix", "program.py")
     assert "state.shape" not in program.read_text() and "state.dtype" not in program.read_text()
+
+
+@pytest.mark.parametrize("question", ["key.dtype == jnp.uint32", "key.shape == SHAPE and key.dtype == jnp.uint32"])
+def test_safe_fixes_together_keep_the_answers_of_a_program(question: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"{HEAD}SHAPE = (2,)\nkey = jax.random.PRNGKey(1)\nassert {question}\nprint(jax.random.normal(key))\n"
+    )
+    command(tmp_path, "--select", "ALL", "--fix", "program.py")
+    assert "jax.random.PRNGKey(1)" in program.read_text() and "key.dtype == jnp.uint32" in program.read_text()

@@ -30,9 +30,16 @@ class KeyDtypeLogicCodemod(Codemod):
     code = "OLY203"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return a test for ``prng_key`` with the same truth value."""
+        """Return a test for ``prng_key`` with the same truth value.
+
+        It is safe where it tells the kinds of keys apart. Anywhere else, a rename of the constructor that comes after
+        it would turn its answer round.
+        """
         assert isinstance(fact, DtypeLogic)
-        return self.test(fact, document)
+        test = self.test(fact, document)
+        if test is None or tells_kinds_apart(fact.node, document):
+            return test
+        return Fix(Applicability.UNSAFE, test.message, test.edits)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the test for ``prng_key`` if the code distinguishes the kinds of keys, else one of the words' dtype.
