@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from olympus_rules.keyflow.domain.meanings import Meanings
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bits, both, compatible, implies
 
 __all__ = ["Combinations"]
@@ -11,22 +10,12 @@ __all__ = ["Combinations"]
 MAX_CASES = 4  # decisions of several parts that are checked together
 
 
-class _Possible(Protocol):
-    """Whether decisions can hold together, by their own predicates."""
-
-    def is_possible(self, path: PathCondition) -> bool:
-        """Return whether the decisions of a path can hold together."""
-
-    def may_join(self, part: PathCondition, path: PathCondition) -> bool:
-        """Return whether a condition can hold on a path that is possible itself."""
-
-
 class Combinations:
     """The combined decisions of a file."""
 
-    def __init__(self, decisions: _Possible) -> None:
-        """Ask these decisions what can hold together."""
-        self._decisions = decisions
+    def __init__(self, meanings: Meanings) -> None:
+        """Share the predicates, which say what can hold together."""
+        self._meanings = meanings
         self._involved = 0
         self._wholes: dict[int, list[PathCondition]] = {}
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
@@ -62,7 +51,7 @@ class Combinations:
 
     def _closure(self, path: PathCondition | None) -> PathCondition | None:
         path = self._followed_up(path)
-        if path is None or not self._decisions.is_possible(path):
+        if path is None or not self._meanings.is_possible(path):
             return None
         if not (path[0] | path[1]) & self._involved:
             return path
@@ -79,7 +68,7 @@ class Combinations:
         for whole in self._wholes_of(path):
             parts = self._combined[whole][1]
             if not compatible(path, whole) and not any(implies(path, part) for part in parts):
-                cases.append([part for part in parts if self._decisions.may_join(part, path)])
+                cases.append([part for part in parts if self._meanings.may_join(part, path)])
         return cases[:MAX_CASES]
 
     def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
@@ -88,7 +77,7 @@ class Combinations:
             return True
         followed = (self._followed_up(both(path, part)) for part in cases[0])
         return any(
-            case is not None and self._decisions.is_possible(case) and self._has_case(case, cases[1:])
+            case is not None and self._meanings.is_possible(case) and self._has_case(case, cases[1:])
             for case in followed
         )
 
@@ -109,7 +98,7 @@ class Combinations:
         """Return a path with the consequences of a combined decision."""
         if not compatible(path, whole):
             return self._with_a_part(path, parts)
-        if every is None or not self._decisions.may_join(every, path):
+        if every is None or not self._meanings.may_join(every, path):
             return None if implies(path, whole) else path  # perhaps never evaluated, so not false
         return both(path, whole) if implies(path, every) else path
 
@@ -119,7 +108,7 @@ class Combinations:
             return path
         common: PathCondition | None = None
         for part in parts:
-            if self._decisions.may_join(part, path):
+            if self._meanings.may_join(part, path):
                 common = part if common is None else (common[0] & part[0], common[1] & part[1])
                 if common == ALWAYS:
                     return path

@@ -8,7 +8,7 @@ from olympus.predicates import Consistency
 from olympus_rules.keyflow.domain.combinations import Combinations
 from olympus_rules.keyflow.domain.conditions import is_opaque, is_unmodelled, roots
 from olympus_rules.keyflow.domain.meanings import Meanings
-from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, bits, both
+from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, bits
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Decisions"]
@@ -29,15 +29,13 @@ class Decisions:
         self.tests: list[Term] = []
         self._equalities: dict[Term, list[int]] = {}
         self._meanings = Meanings(terms, self.tests)
-        self._conditions = 0  # decisions that are conditions of the program
         self._entering = 0  # decisions whether a loop has a first iteration
-        self._continuing = 0  # decisions whether a loop has another iteration
         self._iterating = 0  # the conditions of loops
         self._counting = 0  # those that compare a counter with its end
         self._raising = 0
         self._unmodelled = 0  # those that depend on the result of an unknown call
         self._traced_back = 0  # those for which this is computed
-        self.combinations = Combinations(self)
+        self.combinations = Combinations(self._meanings)
 
     def bit(self, test: Term) -> int:
         """Return the mask of a decision, a new one if necessary."""
@@ -54,12 +52,12 @@ class Decisions:
         if kind == "first":
             self._entering |= mask
         elif kind == "more":
-            self._continuing |= mask
+            self._meanings.continuing |= mask
         elif kind == "raised":
             self._raising |= mask
         if kind:
             return
-        self._conditions |= mask
+        self._meanings.conditions |= mask
 
     def outcomes(self, test: Term) -> tuple[PathCondition, PathCondition]:
         """Return the conditions under which a test holds and fails.
@@ -114,21 +112,10 @@ class Decisions:
         assert isinstance(holds, int) and isinstance(fails, int)
         return holds, fails
 
-    def consistency(self, path: PathCondition) -> Consistency:
-        """Return whether the decisions of a path can hold together."""
-        asked = (path[0] | path[1]) & self._conditions
-        if not asked:
-            return Consistency.POSSIBLE
-        return self._meanings.consistency(path, asked, goes_on=bool(path[0] & self._continuing))
-
-    def is_possible(self, path: PathCondition) -> bool:
-        """Return whether the decisions of a path can hold together."""
-        return self.consistency(path) != Consistency.IMPOSSIBLE
-
     def is_doubtful(self, path: PathCondition) -> bool:
         """Return whether a path needs a loop without iterations, an exception, or two names of one value."""
         doubtful = path[1] & self._entering or path[0] & self._raising
-        return bool(doubtful) or self.consistency(path) == Consistency.DOUBTFUL
+        return bool(doubtful) or self._meanings.consistency(path) == Consistency.DOUBTFUL
 
     def enter(self, path: PathCondition, *, counted: bool = False) -> None:
         """Record a condition under which a loop has an iteration; the iteration is assumed to happen.
@@ -148,7 +135,7 @@ class Decisions:
 
     def is_assumed(self, a: PathCondition, b: PathCondition) -> bool:
         """Return whether two conditions may exclude each other because their decisions are not fully known."""
-        asked = self._conditions & ~self._counting
+        asked = self._meanings.conditions & ~self._counting
         one, other = (a[0] | a[1]) & asked, (b[0] | b[1]) & asked
         own = one & ~other, other & ~one
         if not (own[0] and own[1]):
@@ -179,12 +166,3 @@ class Decisions:
         opaque = [test for test in self._single(some) if is_opaque(self._terms, test)]
         known = {root for test in self._single(others) for root in roots(self._terms, test)} if opaque else set()
         return any(not known.isdisjoint(roots(self._terms, test)) for test in opaque)
-
-    def may_join(self, part: PathCondition, path: PathCondition) -> bool:
-        """Return whether a condition can hold on a path that is possible itself."""
-        joined = both(part, path)
-        if joined is None:
-            return False
-        asked = (joined[0] | joined[1]) & self._conditions
-        new = asked & ~(path[0] | path[1])
-        return not new or self._meanings.may_add(new, joined, asked, goes_on=bool(joined[0] & self._continuing))

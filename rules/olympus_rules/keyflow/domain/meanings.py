@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from olympus.predicates import Consistency, Constant, Counter, Expression, Predicate, consistency
 from olympus_rules.keyflow.domain.conditions import counters, in_first_iteration, predicate, subjects
-from olympus_rules.keyflow.domain.paths import PathCondition, bits
+from olympus_rules.keyflow.domain.paths import PathCondition, bits, both
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Meanings"]
 
 
 class Meanings:
-    """The predicates behind the decisions of a file; each predicate is built on first use."""
+    """The predicates behind the decisions of a file; each predicate is built on first use.
+
+    Attributes:
+        conditions: the decisions that are conditions of the program.
+        continuing: the decisions whether a loop has another iteration.
+    """
 
     def __init__(self, terms: Terms, tests: list[Term]) -> None:
         """Share the terms, and the test of each decision by its number."""
         self._terms, self._tests = terms, tests
+        self.conditions = 0
+        self.continuing = 0
         self._predicates: dict[int, Predicate] = {}
         self._groups: dict[Expression, list[int]] = {}  # the decisions about one subject
         self._neighbours: dict[int, int] = {}  # the decisions that share a subject with a decision
@@ -26,32 +33,31 @@ class Meanings:
         self._found: dict[tuple[int, int, bool], Consistency] = {}
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
-    def consistency(self, path: PathCondition, asked: int, *, goes_on: bool) -> Consistency:
-        """Return whether the decisions of a path can hold together.
-
-        Args:
-            path: the path.
-            asked: which of its decisions are conditions of the program.
-            goes_on: whether a loop on the path has another iteration.
-        """
-        slot = path[0] & asked, path[1] & asked, goes_on
+    def consistency(self, path: PathCondition) -> Consistency:
+        """Return whether the decisions of a path can hold together."""
+        asked = (path[0] | path[1]) & self.conditions
+        if not asked:
+            return Consistency.POSSIBLE
+        slot = path[0] & asked, path[1] & asked, bool(path[0] & self.continuing)
         found = self._found.get(slot)
         if found is None:
-            found = self._found[slot] = self._together(path, asked, asked, goes_on=goes_on)
+            found = self._found[slot] = self._together(path, asked, asked)
         return found
 
-    def may_add(self, new: int, path: PathCondition, asked: int, *, goes_on: bool) -> bool:
-        """Return whether the decisions of a path can hold together if those that are not new can.
+    def is_possible(self, path: PathCondition) -> bool:
+        """Return whether the decisions of a path can hold together."""
+        return self.consistency(path) != Consistency.IMPOSSIBLE
 
-        Args:
-            new: which of its decisions are new.
-            path: the path, with the new decisions.
-            asked: which of its decisions are conditions of the program.
-            goes_on: whether a loop on the path has another iteration.
-        """
-        return self._together(path, asked, new & asked, goes_on=goes_on) != Consistency.IMPOSSIBLE
+    def may_join(self, part: PathCondition, path: PathCondition) -> bool:
+        """Return whether a condition can hold on a path that is possible itself."""
+        joined = both(part, path)
+        if joined is None:
+            return False
+        asked = (joined[0] | joined[1]) & self.conditions
+        new = asked & ~(path[0] | path[1])
+        return not new or self._together(joined, asked, new) != Consistency.IMPOSSIBLE
 
-    def _together(self, path: PathCondition, asked: int, wanted: int, *, goes_on: bool) -> Consistency:
+    def _together(self, path: PathCondition, asked: int, wanted: int) -> Consistency:
         """Return whether some decisions of a path can hold together, and with those that share subjects with them."""
         for mask in bits((asked & ~self._understood, 0)):
             self._understand(mask)
@@ -59,7 +65,7 @@ class Meanings:
         if not wanted:
             return Consistency.POSSIBLE
         asked &= self._related
-        goes_on = goes_on or bool(asked & self._later)
+        goes_on = bool(path[0] & self.continuing or asked & self._later)
         found = Consistency.POSSIBLE
         while wanted and found:
             related = self._connected(wanted & -wanted, asked)
