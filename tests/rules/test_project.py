@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,26 @@ def test_a_finding_does_not_depend_on_the_order_of_the_files(tmp_path: Path, ord
         path = tmp_path / f"{name}.py"
         found += files.analysis(files.document(str(path), path.read_text())).run()
     assert [fact.confidence for fact in found if isinstance(fact, Reuse)] == [Confidence.CERTAIN]
+
+
+def test_closed_analyses_are_freed_without_the_garbage_collector(tmp_path: Path) -> None:
+    files, kept = Project(), []
+    source = (
+        "from jax import random\n\n\ndef draw(key, n, m):\n    if n > 1 and m > 2 or not n:\n"
+        "        return random.normal(key)\n    return random.uniform(key), random.split(key)\n"
+    )
+    gc.collect()
+    gc.disable()
+    try:
+        for name in ("a.py", "b.py"):
+            path = tmp_path / name
+            path.write_text(source, "utf-8")
+            document = files.document(str(path), source)
+            assert analyse(document, project=files)
+            file = files.analysis(document).file
+            kept += [weakref.ref(part) for part in (file.terms, file.decisions, file.knowledge)]
+            del document, file
+        files.trim(0)
+        assert [part() for part in kept[:3]] == [None] * 3
+    finally:
+        gc.enable()
