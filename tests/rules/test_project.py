@@ -147,3 +147,33 @@ def test_closed_analyses_are_freed_without_the_garbage_collector(tmp_path: Path)
         assert [part() for part in kept[:3]] == [None] * 3
     finally:
         gc.enable()
+
+
+SIBLING = {
+    "helpers.py": "from jax import random\n\n\ndef noise(key):\n    return random.normal(key)\n\n\n"
+    "class Sampler:\n    def __init__(self, key):\n        self.key = key\n\n    def draw(self):\n"
+    "        return random.uniform(self.key)\n",
+    "__init__.py": "",
+}
+SCRIPTS = {
+    "a function": ("from helpers import noise", "noise({})"),
+    "a module": ("import helpers", "helpers.noise(key={})"),
+    "a class": ("from helpers import Sampler", "Sampler({}).draw()"),
+}
+
+
+@pytest.mark.parametrize(("imported", "call"), SCRIPTS.values(), ids=SCRIPTS)
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_script_imports_what_lies_beside_it(tmp_path: Path, imported: str, call: str, *, is_right: bool) -> None:
+    folder = tmp_path / "pkg" / "scripts"
+    folder.mkdir(parents=True)
+    for name, text in {"../../pyproject.toml": "", "../__init__.py": "", **SIBLING}.items():
+        (folder / name).write_text(text)
+    second = "other" if is_right else "key"
+    source = (
+        f"from jax import random\n{imported}\n\n\ndef main():\n    key, other = random.split(random.key(0))\n"
+        f"    return {call.format('key')} + {call.format(second)}\n"
+    )
+    files = Project()
+    found = files.analysis(files.document(str(folder / "run.py"), source)).run()
+    assert sum(isinstance(fact, Reuse) for fact in found) == (0 if is_right else 1)
