@@ -177,3 +177,18 @@ def test_a_script_imports_what_lies_beside_it(tmp_path: Path, imported: str, cal
     files = Project()
     found = files.analysis(files.document(str(folder / "run.py"), source)).run()
     assert sum(isinstance(fact, Reuse) for fact in found) == (0 if is_right else 1)
+
+
+WRITTEN = ["if mine:\n            self.normal = mine", "if self.flag: self.normal = mine", "self.normal: object = mine"]
+
+
+@pytest.mark.parametrize("statement", WRITTEN)
+def test_a_namespace_whose_sampler_may_be_another_is_not_followed(statement: str) -> None:
+    source = (
+        "import jax\n\n\nclass Backend:\n    flag = True\n    normal = staticmethod(jax.random.normal)\n\n"
+        f"    def __init__(self, mine):\n        {statement}\n\n\n"
+        "def main(mine):\n    backend, key = Backend(mine), jax.random.key(0)\n"
+        "    return backend.normal(key), backend.normal(key)\n"
+    )
+    found = analyse(Document("a.py", source))
+    assert not [fact for fact in found if isinstance(fact, Reuse) and fact.confidence is Confidence.CERTAIN]

@@ -18,7 +18,7 @@ from olympus_rules.libraries.names import RANDOM
 __all__ = ["Hierarchy"]
 
 SETTING_UP = ("__init__", "setup", "__post_init__")
-WRITE = re.compile(r"\.(\w+)\s*(?::[^=\n]+)?=[^=]")
+WRITE = re.compile(r"\.(\w+)(?=\s*(?::[^=\n]+)?=[^=])")  # what follows may write another: `if self.a: self.b = 0`
 BY_NAME = re.compile(r"\b(?:setattr\(|__dict__\b|vars\()")
 ANY = "*"
 MAX_ANCESTRY = 100  # bases visited above one class, each once per class that inherits from it
