@@ -405,6 +405,14 @@ EDITS = st.lists(st.tuples(st.sampled_from("abc"), FILES), min_size=1, max_size=
     ),
     edits=[("b", ("a", "c", "return State(key).noise()"))],
 )
+@hypothesis.example(  # a circle of files whose keys grow with each round, entered from another side than before
+    start=(
+        ("c", "a", "if key is None:\n        return first.draw(key)\n    return jax.random.normal(key)"),
+        ("b", "a", "return jax.random.normal(key)"),
+        ("b", "a", "return second.draw(key), first.draw(key)"),
+    ),
+    edits=[("b", ("a", "c", "return second.draw(jax.random.fold_in(key, 1))"))],
+)
 def test_a_warm_run_equals_a_cold_one(
     start: tuple[tuple[str, str, str], ...], edits: list[tuple[str, tuple[str, ...]]]
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +41,18 @@ class Draft:
     changes: bool
     lowest: list[int | None] = field(default_factory=list)
     withdrawn: int = 0
+    row: int = 0
+    forgotten: int = 0
+    settle: Callable[[], object] = print
+
+    def place(self) -> tuple[int]:
+        return (self.row,)
+
+    def is_settled(self) -> bool:
+        return True
+
+    def forget(self) -> None:
+        self.forgotten += 1
 
     def changed(self) -> bool:
         return self.changes
@@ -98,6 +111,22 @@ def test_what_rests_on_an_unfinished_function_is_settled_with_it() -> None:
     first, _, again, last = made
     assert first.lowest == [0, None] and first.withdrawn == 1, "its summary rested on the first round"
     assert again.lowest == [0, None] and (again.withdrawn, last.withdrawn) == (0, 0)
+
+
+def test_a_circle_is_interpreted_from_its_first_function_wherever_it_was_entered() -> None:
+    stack, entered = Stack(), list[str]()
+
+    def second(frame: Frame) -> Draft:
+        def inner(own: Frame) -> Draft:
+            stack.ask(frame)
+            return first_draft
+
+        stack.settle(inner)
+        return Draft("second", changes=True, row=2)
+
+    first_draft = Draft("first", changes=True, row=1, settle=lambda: entered.append("first"))
+    assert stack.settle(second)
+    assert entered == ["first"] and (first_draft.forgotten, first_draft.withdrawn) == (1, 0)
 
 
 def test_a_function_beside_a_circle_is_final_at_once() -> None:

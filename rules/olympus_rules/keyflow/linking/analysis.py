@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 from olympus.signatures.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
@@ -482,13 +483,32 @@ class Draft:
     analysis: Analysis
     task: Task
 
+    def place(self) -> tuple[Any, ...]:
+        """Return its place in the order of the sources."""
+        code, given = self.task
+        row, column = getattr(code.node, "lineno", 0), getattr(code.node, "col_offset", 0)
+        return (self.analysis.document.path, row, column, len(given))
+
+    def settle(self) -> None:
+        """Compute the final summary of the function."""
+        self.analysis.summary(*self.task)
+
+    def is_settled(self) -> bool:
+        """Return whether the function has a summary."""
+        return self.task in self.analysis.file.summaries
+
+    def forget(self) -> None:
+        """Withdraw it, and all of the rounds before."""
+        self.withdraw()
+        del self.analysis.drafts[self.task]
+
     def changed(self) -> bool:
         """Return whether its key signature differs from that of the round before."""
         terms = self.analysis.file.terms
-        before = self.analysis.drafts.get(self.task)
-        now = self.analysis.file.summaries[self.task].signature(terms)
+        before, summary = self.analysis.drafts.get(self.task), self.analysis.file.summaries[self.task]
+        now = summary.signature(terms)
         if before is None:
-            return bool(now.sinks or now.sources or now.forwards)
+            return bool(summary.uses or now.sinks or now.sources or now.forwards)
         return now != before.signature(terms)
 
     def hold(self, lowest: int | None) -> None:

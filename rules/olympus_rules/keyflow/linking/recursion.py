@@ -3,13 +3,17 @@
 Summaries are computed callee before caller. A function that is called while it is being interpreted answers with its
 draft, at first none. The outermost function of the cycle is interpreted again, with all functions that rest on its
 unfinished summary, until the key signatures of the cycle no longer change.
+
+A function that calls itself with a key made of its own consumes another key in each round, without end. Where the
+rounds stop then depends on the outermost function. So a cycle that was entered elsewhere is interpreted from its first
+function in the order of the sources: a warm run may enter it by another file than a cold one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = ["Draft", "Frame", "Stack"]
 
@@ -18,6 +22,18 @@ ROUNDS = 4  # a signature that still changes afterwards is taken as it is
 
 class Draft(Protocol):
     """The summary of a function after one round."""
+
+    def place(self) -> tuple[Any, ...]:
+        """Return its place in the order of the sources."""
+
+    def settle(self) -> None:
+        """Compute the final summary of the function."""
+
+    def is_settled(self) -> bool:
+        """Return whether the function has a summary."""
+
+    def forget(self) -> None:
+        """Withdraw it, and all of the rounds before."""
 
     def changed(self) -> bool:
         """Return whether its key signature differs from that of the round before."""
@@ -73,7 +89,8 @@ class Stack:
         Returns:
             Whether the summary is final: it rests on no function that is still being interpreted.
         """
-        for turn in range(ROUNDS):
+        turn, elsewhere = 0, False
+        while True:
             depth = len(self.frames)
             frame = Frame(depth, depth)
             self.frames.append(frame)
@@ -88,8 +105,23 @@ class Stack:
                 self.frames[-1].lowest = min(self.frames[-1].lowest, frame.lowest)
                 self.frames[frame.lowest].drafts += circle
                 return False
-            if not frame.asked or turn == ROUNDS - 1 or not any(one.changed() for one in circle):
+            turn += 1
+            if not frame.asked or turn == ROUNDS or not any(one.changed() for one in circle):
                 return True
+            if turn == 1 and not elsewhere and self._enter(circle):
+                if draft.is_settled():
+                    return True
+                turn, elsewhere = 0, True
+                continue
             for one in circle:
                 one.withdraw()
-        raise AssertionError("the last turn returns")
+
+    def _enter(self, circle: list[Draft]) -> bool:
+        """Interpret a cycle from its first function, and return whether it had been entered by another one."""
+        first = min(circle, key=lambda one: one.place())
+        if first is circle[0]:
+            return False
+        for one in circle:
+            one.forget()
+        first.settle()
+        return True
