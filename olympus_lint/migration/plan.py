@@ -534,8 +534,11 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
     if package in own:
         return f"is passed to `{way.callee}`, which comes from `{package}` by a name that is not found in its files"
     if not way.is_certain:
-        return f"is passed to `{way.callee}`, of which it is not known what it calls"
+        return f"is passed to `{way.callee}`, and olympus-lint cannot tell what that calls"
     verb = "written" if way.is_written else "passed"
+    if way.is_made:
+        takes = "which takes raw keys only" if support == "no" else "and whether that takes typed keys is unknown"
+        return f"is passed to `{way.callee}`, which comes by way of {package}, {takes}"
     if support == "no":
         return f"is {verb} to `{way.callee}`, and {package} takes raw keys only"
     return f"is {verb} to `{way.callee}`, and whether {package} takes typed keys is unknown"

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
 
-NAMED = 4
-"""The most places that may come after a step and are named in a line of text."""
+NAMED = 2
+"""The most places that are not ruled out and are named in a line of text."""
 SHOWN = 6
 """The most steps of a path in a line of text."""
 CALLS = frozenset({"callee", "method"})
@@ -23,20 +23,21 @@ UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may me
 
 
 HOLDERS = {"object": "an object", "container": "a container"}
-OBJECT = "is in an object of `{target}`, and where each of these objects goes is not known"
-ATTRIBUTE = "becomes the attribute `{name}` of an object that is not told apart from others"
+NO_FURTHER = "and olympus-lint does not follow it further"
+OBJECT = f"is in an object of `{{target}}`, {NO_FURTHER}: it does not tell these objects apart"
+ATTRIBUTE = f"becomes an attribute `{{name}}`, {NO_FURTHER}: it does not tell apart whose"
 OPEN = {
-    "anywhere": "may become an attribute of an object of `{target}`, by a method or a name that is not known",
+    "anywhere": f"is in an attribute that may be one of a `{{target}}`, {NO_FURTHER}",
     "attribute": ATTRIBUTE,
-    "crowd": "is passed to `{name}`, where unrelated values come together",
-    "given back": "is passed to `{name}`, and whether that gives it back is not known",
+    "crowd": f"is passed to `{{name}}`, {NO_FURTHER}: it does not tell apart what all callers pass",
+    "given back": f"is passed to `{{name}}`, {NO_FURTHER}: that may give it back or not",
     "held": OBJECT,
     "leaf": OBJECT,
-    "merger": "is not told apart from other values from here on",
+    "merger": "is not followed further: from here on olympus-lint does not tell it apart from other values",
     "object": ATTRIBUTE,
-    "part": "is in a container that is not told apart from others",
-    "pool": "is in one of very many containers and objects, which are not told apart",
-    "returned": "is returned by `{target}`, and to which of its callers is not known",
+    "part": f"is in a container, {NO_FURTHER}: it does not tell its elements apart from others",
+    "pool": f"is in one of very many containers and objects, {NO_FURTHER}",
+    "returned": f"is returned by `{{target}}`, {NO_FURTHER}: it does not tell apart to which caller",
 }
 """What is said of the last sure step of a path, by the doubt of the next one."""
 
@@ -91,9 +92,7 @@ def by_way(reason: Reason, way: Way, filenames: Mapping[str, str]) -> Reason:
 
 def not_followed(maker: Place, filenames: Mapping[str, str]) -> Reason:
     """Return that a key is not followed, as there are too many paths, or the values of several callers are joined."""
-    return Reason(
-        filenames[maker.file], maker.line, "is not followed from here, since too much comes together on its way"
-    )
+    return Reason(filenames[maker.file], maker.line, "is not followed to its end: too much comes together on its way")
 
 
 def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
@@ -101,9 +100,9 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     doubt = way.doubts[0]
     steps = way.steps[: way.sure]
     place = steps[-1] if steps else maker
-    text = OPEN.get(doubt.kind, "is passed to `{name}`, of which it is not known what it calls")
+    text = OPEN.get(doubt.kind, "is passed to `{name}`, and olympus-lint cannot tell what that calls")
     if doubt.kind not in OPEN and doubt.leaves:
-        text = "is returned by `{target}`, which may be what `{name}` calls"
+        text = "is returned by `{target}`, and olympus-lint cannot tell whether `{name}` calls that"
     elif doubt.kind not in OPEN.keys() - {"crowd"} and doubt.place is not None:
         place = doubt.place
     said = text.format(name=doubt.name, target=doubt.target or "a function")
@@ -113,19 +112,20 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
 
 
 def with_places(reason: Reason, places: Collection[Reason]) -> Reason:
-    """Return a reason that says which places may come after it: some by name, and the number of the others."""
+    """Return a reason that says which places are not ruled out after it: some by name, and the number of the others."""
     lines: dict[tuple[str, int], Reason] = {}
     for place in sorted(places):
         lines.setdefault((place.filename, place.row), place)
     lines.pop((reason.filename, reason.row), None)
     if not lines:
         return reason
-    found = [f"{_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
-    more = len(found) - NAMED
-    said = found if more <= 1 else [*found[:NAMED], f"gets to one of {more} other places"]
-    listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, or {said[-1]}"
     candidates = tuple(Step(each.filename, each.row) for each in lines.values())
-    return replace(reason, text=f"{reason.text}; look whether it {listed}", candidates=candidates)
+    found = [f"it {_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
+    if len(found) > NAMED:
+        listed = f"it gets to one of {len(found)} places that may not take typed keys"
+    else:
+        listed = " or that ".join(found)
+    return replace(reason, text=f"{reason.text}; it is not ruled out that {listed}", candidates=candidates)
 
 
 def _at(text: str) -> str:

@@ -54,6 +54,7 @@ class Escape:
         is_certain: whether the callee can be nothing else.
         is_anything: whether so much comes together at the callee that it may be anything.
         is_written: whether it is no call, but keys are written to an attribute of an object.
+        is_made: whether the callee is no function of the library, but comes out of something that the library made.
     """
 
     place: Place
@@ -64,6 +65,7 @@ class Escape:
     is_certain: bool = True
     is_anything: bool = False
     is_written: bool = False
+    is_made: bool = False
 
 
 def escapes(reached: ProjectReach) -> Iterator[Escape]:
@@ -94,7 +96,9 @@ def of_calls(reached: ProjectReach) -> Iterator[Escape]:
             yield way(library="")
         if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
             one = len(set(known)) == 1 and _is_told(reached.slots, call, known[0], names[call.result][0])
-            yield from (way(library=name, is_certain=one) for name in libraries if not is_jax(name))
+            direct = [*known, *([] if call.owner is None else reached.slots.values(call.owner))]
+            made = not any(isinstance(value, Library | Super) for value in direct)
+            yield from (way(library=name, is_certain=one, is_made=made) for name in libraries if not is_jax(name))
 
 
 def lent(reached: ProjectReach) -> Iterator[tuple[Place, str, str, frozenset[Place]]]:
