@@ -398,9 +398,17 @@ class _Held:
                 self._lost[maker][self._begun(maker, slots)].add(reason)
 
     def by_doubts(self) -> None:
-        """Add the steps from which keys are not followed surely, each with the places that may come after it."""
+        """Add the steps from which keys are not followed surely, each with the places that may come after it.
+
+        Of several on one line, the one with the most places stands for all.
+        """
         for maker, steps in self._lost.items():
-            self.reasons[maker].update(with_places(step, places) for step, places in steps.items())
+            lines: dict[tuple[str, int], list[Reason]] = defaultdict(list)
+            for step in sorted(steps, key=lambda each: (-len(steps[each]), each)):
+                lines[step.filename, step.row].append(step)
+            for several in lines.values():
+                places = set[Reason]().union(*(steps[each] for each in several))
+                self.reasons[maker].add(with_places(several[0], places))
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""
