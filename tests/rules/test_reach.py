@@ -593,3 +593,120 @@ def test_folders_without_init_are_packages(tmp_path: Path) -> None:
     project = Reached(tmp_path, files)
     assert project.looks() == [{1}]
     assert [way.callee for way in escapes(project.reached)] == ["look"]
+
+
+def fixture(seed: int, taken: str = "", *, name: str = "key", options: str = "") -> str:
+    """Return the text of a fixture that makes a key."""
+    return f"@pytest.fixture{options}\ndef {name}({taken}):\n    return PRNGKey({seed})\n\n"
+
+
+def in_class(class_: str, *functions: str) -> str:
+    """Return the text of a class with some functions."""
+    return f"class {class_}:\n" + "".join(f"    {line}\n" for each in functions for line in each.splitlines())
+
+
+PYTEST = "import pytest\n"
+TEST = "def test_a(key):\n    look(key)\n"
+METHOD = "def test_a(self, key):\n    look(key)\n"
+STATE = "@pytest.fixture\ndef state(key):\n    look(key)\n    return [key]\n\n"
+OWN = {"a_test.py": PYTEST + fixture(1) + TEST, "b_test.py": PYTEST + fixture(2) + TEST}
+# Projects with the keys at each ``look``, in the order of files.
+FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
+    "of the module": (OWN, [{1}, {2}]),
+    "of the module before that of the folder": (
+        {"a_test.py": TEST, "b_test.py": PYTEST + fixture(2) + TEST, "conftest.py": PYTEST + fixture(3)},
+        [{3}, {2}],
+    ),
+    "of the nearest folder": (
+        {
+            "conftest.py": PYTEST + fixture(1),
+            "deep/conftest.py": PYTEST + fixture(2),
+            "deep/a_test.py": TEST,
+            "other/a_test.py": TEST,
+        },
+        [{2}, {1}],
+    ),
+    "of the class": (
+        {
+            "a_test.py": PYTEST
+            + fixture(1)
+            + in_class("TestA", fixture(2, "self"), METHOD, in_class("TestInner", METHOD))
+            + in_class("TestB", METHOD)
+        },
+        [{2}, {2}, {1}],
+    ),
+    "of a base class": (
+        {
+            "base.py": PYTEST + in_class("Base", fixture(1, "self"), METHOD),
+            "a_test.py": "import pytest\nfrom base import Base as Common\n"
+            + in_class("TestA(Common)", fixture(2, "self"), METHOD)
+            + in_class("TestB(Common)", METHOD)
+            + fixture(3),
+        },
+        [{1, 2}, {1, 3}, {1, 2}],
+    ),
+    "imported": (
+        {
+            "fx.py": PYTEST + fixture(1),
+            "a_test.py": "from fx import key\n" + TEST,
+            "b_test.py": "from fx import *\n" + TEST,
+            "c_test.py": "from fx import key as other\n\ndef test_a(other):\n    look(other)\n",
+            "conftest.py": PYTEST + fixture(2),
+        },
+        [{1}, {1}, {1}],
+    ),
+    "with a name of its own": (
+        {
+            "a_test.py": PYTEST + fixture(1, name="made", options="(name='key')") + TEST,
+            "b_test.py": "from a_test import made\n" + TEST,
+            "conftest.py": PYTEST + fixture(2),
+        },
+        [{1}, {1}],
+    ),
+    "asked for by a fixture": (
+        {
+            "conftest.py": PYTEST + fixture(1) + STATE,
+            "a_test.py": PYTEST + fixture(2) + "def test_a(state):\n    pass\n",
+            "b_test.py": "def test_a(state):\n    pass\n",
+        },
+        [{1, 2}],
+    ),
+    "asked for by one that has its name": (
+        {
+            "conftest.py": PYTEST + fixture(1),
+            "a_test.py": PYTEST + "@pytest.fixture\ndef key(key):\n    look(key)\n    return PRNGKey(2)\n\n" + TEST,
+        },
+        [{1}, {2}],
+    ),
+    "of a plugin": (
+        {"conftest.py": "pytest_plugins = ['fx']\n", "fx.py": PYTEST + fixture(1), "a_test.py": TEST},
+        [{1}],
+    ),
+    "asked for by one of a plugin": (
+        {
+            "fx.py": PYTEST + fixture(1) + STATE,
+            "a_test.py": PYTEST + fixture(2) + "def test_a(state):\n    pass\n",
+        },
+        [{1, 2}],
+    ),
+    "made by a call": (
+        {
+            "conftest.py": PYTEST + fixture(3),
+            "a_test.py": PYTEST
+            + "def maker():\n    @pytest.fixture\n    def key():\n        return PRNGKey(1)\n    return key\n\n"
+            + "key = maker()\n\n"
+            + TEST,
+        },
+        [{1, 3}],
+    ),
+    "of a test that is imported": (
+        {"a_test.py": PYTEST + fixture(1) + TEST, "b_test.py": PYTEST + "from a_test import test_a\n" + fixture(2)},
+        [{1, 2}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_a_test_gets_the_fixture_that_is_nearest(name: str, tmp_path: Path) -> None:
+    files, expected = FIXTURES[name]
+    assert Reached(tmp_path, files).looks() == expected

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.calls import Calls
+from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import Place
@@ -38,6 +39,7 @@ class Graph:
         heap: where values are kept.
         attributes: reads and writes of attributes.
         calls: the call sites.
+        fixtures: the fixtures of tests.
         expressions: the slots of each expression.
         nothing: registers that hold ``None``.
         meetings: where arrays meet without a call.
@@ -47,6 +49,7 @@ class Graph:
     heap: Heap
     attributes: Attributes
     calls: Calls
+    fixtures: Fixtures
     expressions: dict[Place, tuple[Slot, ...]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)

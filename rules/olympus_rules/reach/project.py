@@ -16,6 +16,7 @@ from olympus_rules.reach.attributes import Attributes, Names, registered_names
 from olympus_rules.reach.calls import Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.contents import Contents
+from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
@@ -81,7 +82,8 @@ class ProjectReach:
         attributes = Attributes(heap, self.names)
         given = list(given)
         places = None if sites is None else frozenset(sites).union(each.place for each in given)
-        self.graph = Graph(places, heap, attributes, Calls(heap, attributes))
+        fixtures = Fixtures(heap, self.names)
+        self.graph = Graph(places, heap, attributes, Calls(heap, attributes), fixtures)
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
@@ -90,6 +92,7 @@ class ProjectReach:
             self.calls.libraries.remade = {}
         for path, module in modules.items():
             Reader(self.graph, path, module).read()
+        fixtures.hand_over()
         give(self.heap, modules, given)
         settling = Settling(self.graph)
         settling.run()

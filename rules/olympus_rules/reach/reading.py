@@ -14,6 +14,7 @@ from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.definitions import Definitions
 from olympus_rules.reach.exchanges import Exchanges
+from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
@@ -87,6 +88,8 @@ class Reader:
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
+        for star in self.module.stars:
+            self.graph.fixtures.take_import(self.file, "*", star)
         self.read_all(self.module)
         self.constants.clear()  # watchers keep the reader
         self.plain.clear()
@@ -203,6 +206,8 @@ class Reader:
         """Bind the names of an import."""
         for name, qualified in made.bindings:
             self.attributes.resolve(qualified, self.file, self.heap.variable(code, name))
+            if code is self.module:
+                self.graph.fixtures.take_import(self.file, name, qualified)
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
@@ -531,7 +536,7 @@ class Reader:
             self.attributes.written.append(Written(place_of(self.file, made.node), ".".join(spelled), owner, source))
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
-        """Make a function, with its defaults, decorators and, under pytest, its fixtures."""
+        """Make a function, with its defaults and decorators."""
         inner, slot = made.code, self.register(code, made.dst)
         decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
         value = self.mapped(inner, decorators)
@@ -546,12 +551,7 @@ class Reader:
             self.decorate(node, self.register(code, register), value, slot)
             if dotted_name(node.func if isinstance(node, ast.Call) else node).endswith(".parametrize"):
                 self.parametrize(node, inner)
-        is_fixture = any(is_fixture_maker(node) for node in decorators)
-        if is_fixture:
-            self.slots.add_edge(self.heap.result(inner), self.slots.slot("fixture", inner.name.rpartition(".")[2]))
-        if is_fixture or inner.name.rpartition(".")[2].startswith("test"):
-            for name in inner.parameters:
-                self.slots.add_edge(self.slots.slot("fixture", name), self.heap.variable(inner, name))
+        self.graph.fixtures.take_function(self.file, inner, decorators)
 
     def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
         """Return a function as its decorators map it over axes; a method is only widened."""
@@ -715,11 +715,6 @@ def axes_of(index: ast.expr) -> int | None:
 
 def _is_property(class_: ir.ClassCode, name: str) -> bool:
     return name in class_.methods and class_.methods[name].is_property
-
-
-def is_fixture_maker(node: ast.expr) -> bool:
-    """Return whether a decorator is pytest's ``fixture``."""
-    return dotted_name(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2] == "fixture"
 
 
 def constant_names(node: ast.expr) -> list[str]:
