@@ -1113,6 +1113,169 @@ def test_a_reason_stops_at_an_object_beside_other_values() -> None:
     )
 
 
+RUNNER = """
+class Runner:
+    def __init__(self, key):
+        self.key = key
+    def run(self):
+        return self.step(self.key)
+    def run_with(self, key):
+        return self.step(key)
+    def run_all(self):
+        return [self.run()]
+    def forget(self):
+        self.step = None
+class Loud(Runner):
+    def __init__(self, key):
+        super().__init__(key)
+        self.step = show
+class Quiet(Runner):
+    def __init__(self, key):
+        super().__init__(key)
+        self.step = draw
+class Silent(Quiet):
+    pass
+def show(key):
+    return somelib.show(key)
+def draw(key):
+    return jax.random.normal(key)
+"""
+# What is done with these classes, and which constructors are held back.
+RUNS = {
+    "a key of the object": (
+        """
+        def first():
+            return Loud(jax.random.PRNGKey(0)).run()
+        def second():
+            return Quiet(jax.random.PRNGKey(1)).run()
+        def third():
+            return Silent(jax.random.PRNGKey(2)).run_all()
+        """,
+        [True, False, False],
+    ),
+    "a key that the method is given": (
+        """
+        def first():
+            return Loud(None).run_with(jax.random.PRNGKey(0))
+        def second():
+            return Quiet(None).run_with(jax.random.PRNGKey(1))
+        """,
+        [True, False],
+    ),
+    "a class chosen by its name": (
+        """
+        def make(name, key):
+            return {"loud": Loud, "quiet": Quiet}[name](key)
+        def first(name):
+            return make(name, jax.random.PRNGKey(0)).run()
+        def second():
+            return Quiet(jax.random.PRNGKey(1)).run()
+        """,
+        [True, False],
+    ),
+    "a subclass that writes the attribute again": (
+        """
+        class Changed(Quiet):
+            def change(self):
+                self.step = show
+        def first():
+            return Changed(jax.random.PRNGKey(0)).run()
+        def second():
+            return Quiet(jax.random.PRNGKey(1)).run()
+        """,
+        [True, True],  # an object of a class may be one of a subclass
+    ),
+    "an attribute that is written from outside": (
+        """
+        def first():
+            runner = Silent(jax.random.PRNGKey(0))
+            runner.step = show
+            return runner.run()
+        def second(runner):
+            runner.step = show
+        """,
+        [True],
+    ),
+    "an attribute that is written to an unknown object": (
+        """
+        def first():
+            return Quiet(jax.random.PRNGKey(0)).run()
+        def change(runner):
+            runner.step = show
+        """,
+        [True],
+    ),
+    "an attribute with a computed name": (
+        """
+        def first(name):
+            runner = Quiet(jax.random.PRNGKey(0))
+            setattr(runner, name, show)
+            return runner.run()
+        """,
+        [True],
+    ),
+    "an attribute of the class": (
+        """
+        Quiet.step = show
+        def first():
+            return Quiet(jax.random.PRNGKey(0)).run()
+        """,
+        [True],
+    ),
+    "a method that writes what it is given": (
+        """
+        class Set(Runner):
+            def put(self, step):
+                self.step = step
+        def first():
+            runner = Set(jax.random.PRNGKey(0))
+            runner.put(show)
+            return runner.run()
+        def second():
+            return Quiet(jax.random.PRNGKey(1)).run()
+        """,
+        [True, False],
+    ),
+    "a method of another object": (
+        """
+        class Other(Runner):
+            def __init__(self, runner):
+                self.run_with = runner.run_with
+        def first():
+            return Other(Loud(None)).run_with(jax.random.PRNGKey(0))
+        """,
+        [True],
+    ),
+    "a key that another object has": (
+        """
+        class Taking(Quiet):
+            def take(self, other):
+                return other.step(self.key)
+        def first():
+            return Taking(jax.random.PRNGKey(0)).take(Loud(None))
+        """,
+        [True],
+    ),
+    "a key that another object is given": (
+        """
+        class Taking(Runner):
+            def take(self, other):
+                other.key = self.key
+                return other.run()
+        def first():
+            return Taking(jax.random.PRNGKey(0)).take(Loud(None))
+        """,
+        [True],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_path_enters_what_an_attribute_of_its_object_may_hold(name: str) -> None:
+    text, expected = RUNS[name]
+    assert held(RUNNER + dedent(text)) == expected
+
+
 OBJECTS = """
 class Agent:
     def __init__(self, key):

@@ -19,7 +19,7 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import BoundMethod, Class, Made, Member, Object, Place, Super, Unknown
 
-__all__ = ["MOST_CALLS", "Edge", "Objects", "State"]
+__all__ = ["ANYTHING", "MOST_CALLS", "Edge", "Objects", "State", "Wanted"]
 
 MOST_CALLS = 3
 """How many calls around a place are told apart."""
@@ -29,6 +29,21 @@ METHODS = frozenset({"method", "property", "cached_property"})
 WRITTEN = frozenset({"written field", "field"})
 
 
+class Wanted(NamedTuple):
+    """What is wanted of the object of a method, for a path through it.
+
+    Attributes:
+        name: an attribute of it.
+        functions: the mask of the values of which that has to hold one.
+    """
+
+    name: str = ""
+    functions: int = 0
+
+
+ANYTHING = Wanted()
+
+
 class State(NamedTuple):
     """A value on its way to a place.
 
@@ -36,11 +51,13 @@ class State(NamedTuple):
         slot: where it is.
         calls: the calls in which the functions around it have to be entered, the inner one last; those before are any.
         parts: the slot of the part, for each of the containers and objects that the value is, in which the key is.
+        wanted: what is wanted of the object of the method around it, or of the one whose attribute it is.
     """
 
     slot: Slot
     calls: tuple[int, ...] = ()
     parts: tuple[int, ...] = ()
+    wanted: Wanted = ANYTHING
 
 
 Edge: TypeAlias = tuple[Slot, int, int]
@@ -81,7 +98,7 @@ class Objects:
                 self._sources[self.field(slot)].update(dict.fromkeys(source for source, *_ in incoming.get(slot, ())))
         self._writes: dict[Slot, list[tuple[str, Slot]]] = defaultdict(list)
         for owner, attribute, source in graph.attributes.writes:
-            for variable in self._variables(owner):
+            for variable in self.variables(owner):
                 self._writes[variable].append((attribute, source))
         self._callers: dict[FunctionCode, list[Call]] = defaultdict(list)
         self._uses: dict[Slot, list[tuple[Call, FunctionCode]]] = defaultdict(list)
@@ -116,7 +133,7 @@ class Objects:
             for code in codes:
                 self._callers[code].append(call)
                 owner = self.owner_of(call)
-                for variable in () if owner is None else self._variables(owner):
+                for variable in () if owner is None else self.variables(owner):
                     self._uses[variable].append((call, code))
         if made:
             self._makers[call.result] = made
@@ -140,7 +157,7 @@ class Objects:
         is_method = code.owner is not None and code.parameters and code.kind in METHODS
         return self._slots.numbers.get((code, code.parameters[0])) if is_method else None
 
-    def _variables(self, register: Slot) -> list[Slot]:
+    def variables(self, register: Slot) -> list[Slot]:
         """Return the variables that a register is read from, and the register."""
         read = [source for source, _, tag in self._incoming.get(register, ()) if tag == 0]
         return [register, *(source for source in read if isinstance(self._names[source][0], FunctionCode))]
@@ -187,7 +204,7 @@ class Objects:
         owner = self.owner_of(call)
         method = self._functions.get(call.place)
         own = self.self_of(method) if isinstance(method, FunctionCode) else None
-        if owner is not None and own in self._variables(owner):
+        if owner is not None and own in self.variables(owner):
             owner = self.owner_of(around) if around is not None else None
             if owner is None or self._is_self(owner):
                 return "unknown"
@@ -210,7 +227,7 @@ class Objects:
     def _is_self(self, register: Slot) -> bool:
         """Return whether a register has the object of the method around it, which may be of any subclass."""
         code = self._names[register][0]
-        return isinstance(code, FunctionCode) and self.self_of(code) in self._variables(register)
+        return isinstance(code, FunctionCode) and self.self_of(code) in self.variables(register)
 
     def is_made_once(self, slot: Slot) -> bool:
         """Say whether all objects with an attribute are made by one call."""
@@ -252,6 +269,10 @@ class Objects:
                 calls, owner = through(state.calls, call.result + 1), self.owner_of(call)
                 if calls is not None and owner is not None:
                     yield State(owner, calls, state.parts), call.result + 1
+            entered = state.calls[-1] - 1 if state.calls else None
+            if entered is not None and around in self._makers.get(entered, ()):
+                yield State(entered, state.calls[:-1], state.parts), 0  # it was made for this object
+                return
             for result in () if around in self._callers else self._with_method(around):
                 yield State(result, (), state.parts), 0
 
@@ -299,6 +320,6 @@ class Objects:
             code = self._names[inner][0]
             if isinstance(code, FunctionCode) and self.self_of(code) == inner:
                 for call in self._callers.get(code, ()):
-                    if outer in (self.owner_of(call), *self._variables(self.owner_of(call) or outer)):
+                    if outer in (self.owner_of(call), *self.variables(self.owner_of(call) or outer)):
                         return call
         return None

@@ -16,7 +16,8 @@ from operator import or_
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.objects import MOST_CALLS, Edge, Objects, State
+from olympus_rules.reach.objects import ANYTHING, MOST_CALLS, Edge, Objects, State, Wanted
+from olympus_rules.reach.receivers import Receivers
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
@@ -154,6 +155,7 @@ class Paths:
         self.all_keys = self.slots.of_kinds(Key)
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
         self.held = Objects(graph, self.names, self.incoming, self._functions)
+        self._receivers = Receivers(graph, self.held, self._functions)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
@@ -234,16 +236,20 @@ class Paths:
             elif kind == "field" and state.slot in self._objects and not self.held.is_made_once(source):
                 owner = self._objects[state.slot]
                 if may_open:
-                    yield State(owner, self.crossed(state, owner), (*state.parts, source)), STEP
-                yield State(source, (), state.parts), DOUBT
+                    along = self._wanted_along(state, owner)
+                    yield State(owner, self.crossed(state, owner), (*state.parts, source), along), STEP
+                yield State(source, (), state.parts, self._wanted_in_heap(state, source)), DOUBT
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
-                if calls is not None:
+                wanted = ANYTHING if kind in RESULTS else self._wanted_before(state, tag)
+                if calls is not None and wanted is not None:
                     entered = self.names[source][1] if kind in RESULTS else self.names[state.slot][0]
-                    yield State(source, calls, state.parts), self._cost(tag, entered)
+                    yield State(source, calls, state.parts, wanted), self._cost(tag, entered)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
-                yield State(source, calls, state.parts), self._cost_of_read(source, state.slot, tag)
+                along = ANYTHING if carries & LATER else self._wanted_along(state, source)
+                along = along if along.functions else self._wanted_in_heap(state, source)
+                yield State(source, calls, state.parts, along), self._cost_of_read(source, state.slot, tag)
         if state.parts:
             yield from self._parts_made(state)
 
@@ -258,12 +264,52 @@ class Paths:
         *outer, part = state.parts
         if part != ANY and self.held.is_field(part):
             for before, tag in self.held.before(state, partial(self._through, leaves=False)):
-                yield before, self._cost(tag)
+                wanted = self._wanted_of_object(state, before, tag)
+                if wanted is not None:
+                    yield before._replace(wanted=wanted), self._cost(tag)
             return
         elements = self.elements.get(state.slot, ())
         parts = elements if part == ANY else [part] if self.display(part) == state.slot else []
         for each in parts:
-            yield State(each, state.calls, tuple(outer)), STEP
+            yield State(each, state.calls, tuple(outer), self._wanted_along(state, each)), STEP
+
+    def _wanted_along(self, state: State, source: Slot) -> Wanted:
+        """Return what is wanted of the object of a method before a step inside of it."""
+        around = self.owner(source)
+        return state.wanted if around is self.owner(state.slot) and isinstance(around, FunctionCode) else ANYTHING
+
+    def _wanted_in_heap(self, state: State, source: Slot) -> Wanted:
+        """Return what is wanted of the object of an attribute: what is wanted of it where its method reads that."""
+        before, after, target = self.names[source], self.names[state.slot], state.slot
+        if before[0] == "written field" and after[0] == "field":
+            return state.wanted
+        if before[0] == "field" and target in self._objects:
+            is_own = self._receivers.is_self(self._objects[target], self.owner(target))
+            return state.wanted if is_own else ANYTHING
+        is_write = after[0] == "written field" and isinstance(after[2], str)
+        if is_write and self._receivers.is_own_write(after[2], source, self.owner(source)):  # type: ignore[arg-type]
+            return state.wanted
+        return ANYTHING
+
+    def _wanted_before(self, state: State, tag: int) -> Wanted | None:
+        """Return what is wanted of the object of a method that calls a function; ``None`` if it cannot be this call."""
+        call, entered = self._calls.get(tag), self.owner(state.slot)
+        if call is None or not isinstance(entered, FunctionCode):
+            return ANYTHING
+        wanted = self._receivers.before(state.wanted, call, entered) if state.wanted.functions else ANYTHING
+        fresh = ANYTHING if wanted is None or self.is_vague(call) else self._receivers.wanted(call, entered)
+        return fresh if fresh.functions else wanted
+
+    def _wanted_of_object(self, state: State, before: State, tag: int) -> Wanted | None:
+        """Return what is wanted of the object of a method before a step of that object; ``None`` if it cannot be it."""
+        around = self.owner(state.slot)
+        is_own = isinstance(around, FunctionCode) and self.held.self_of(around) == state.slot
+        if not is_own or not state.wanted.functions:
+            return ANYTHING
+        call = self._calls.get(tag)
+        if call is None or self._functions.get(call.place) is around:  # the object goes into another of its methods
+            return state.wanted if call is not None else self._wanted_along(state, before.slot)
+        return self._wanted_before(state, tag)
 
     def crossed(self, state: State, source: Slot) -> tuple[int, ...]:
         """Return the calls after a step that is neither a call nor a return: any, in another function."""
@@ -534,7 +580,7 @@ class _Search:
         self._containers = paths.around(self._keys)
         self._waiting: list[tuple[int, int, State | Iterator[State], State | None]] = []
         self._costs: dict[State, int] = {}
-        self._calls: dict[tuple[Slot, tuple[Slot, ...]], set[tuple[int, ...]]] = defaultdict(set)
+        self._calls: dict[tuple[Slot, tuple[Slot, ...], Wanted], set[tuple[int, ...]]] = defaultdict(set)
         self._pools: set[tuple[Slot, tuple[Slot, ...], bool]] = set()
         self._count = 0
         self._reached = 0
@@ -573,8 +619,11 @@ class _Search:
 
     def is_seen(self, state: State) -> bool:
         """Return whether the search had a state that says the same, or less of the calls around it."""
-        known = self._calls.get((state.slot, state.parts))
-        return known is not None and any(state.calls[start:] in known for start in range(len(state.calls) + 1))
+        for wanted in {ANYTHING, state.wanted}:
+            known = self._calls.get((state.slot, state.parts, wanted))
+            if known is not None and any(state.calls[start:] in known for start in range(len(state.calls) + 1)):
+                return True
+        return False
 
     def opens(self, pool: Slot, parts: tuple[Slot, ...], *, skips: bool) -> bool:
         """Say whether the search has to look into a pool, and note that it does: later it would find nothing new."""
@@ -599,7 +648,7 @@ class _Search:
                 continue
             self._reached = cost
             self.seen[state] = after
-            self._calls[state.slot, state.parts].add(state.calls)
+            self._calls[state.slot, state.parts, state.wanted].add(state.calls)
             maker = self.paths.maker(state)
             if maker in self._missing:
                 assert maker is not None
