@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.code.lowering import dotted_name
 
-__all__ = ["Definitions"]
+__all__ = ["Definitions", "is_imported"]
 
 EVERY = -1
 """The mask of all definitions of a variable."""
@@ -221,6 +222,15 @@ def parameters(code: ir.FunctionCode) -> Iterator[str]:
     """Return all parameters of a function."""
     yield from code.parameters
     yield from filter(None, (code.vararg, code.kwarg))
+
+
+def is_imported(code: ir.FunctionCode, node: ast.expr) -> bool:
+    """Return whether an expression is the name of an import, or attributes of one."""
+    head = dotted_name(node).partition(".")[0]
+    scope: ir.FunctionCode | None = code
+    while scope is not None and head not in scope.local_names:
+        scope = scope.parent
+    return scope is not None and head in scope.imported
 
 
 def instructions(*blocks: ir.Block) -> Iterator[ir.Instruction]:

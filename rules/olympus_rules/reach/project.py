@@ -20,6 +20,7 @@ from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
+from olympus_rules.reach.overwriting import Hooks
 from olympus_rules.reach.paths import Found, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Taken
@@ -77,7 +78,8 @@ class ProjectReach:
             for path, document in documents.items()
         }
         classes = classes_of(documents.values())
-        heap = Heap(slots, Classes(slots, method_names(classes), written_attributes(classes)))
+        methods, written = method_names(classes), written_attributes(classes)
+        heap = Heap(slots, Classes(slots, methods, written))
         self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
         given = list(given)
@@ -90,8 +92,9 @@ class ProjectReach:
         self.calls.has_words = sites is not None
         if with_words:
             self.calls.libraries.remade = {}
+        hooks = Hooks(classes, methods, written.values())
         for path, module in modules.items():
-            Reader(self.graph, path, module).read()
+            Reader(self.graph, path, module, hooks).read()
         fixtures.hand_over()
         give(self.heap, modules, given)
         settling = Settling(self.graph)

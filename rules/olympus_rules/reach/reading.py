@@ -12,7 +12,7 @@ from typing import Any
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries.names import DICT, PRNG_KEY
-from olympus_rules.reach.definitions import Definitions
+from olympus_rules.reach.definitions import Definitions, is_imported
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.getters import getter
@@ -21,6 +21,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.operators import OVERLOADED, Operators
+from olympus_rules.reach.overwriting import Hooks, Overwriting
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
@@ -68,8 +69,8 @@ class Reader:
         module: its code.
     """
 
-    def __init__(self, graph: Graph, file: str, module: ir.FunctionCode) -> None:
-        """Take the file."""
+    def __init__(self, graph: Graph, file: str, module: ir.FunctionCode, hooks: Hooks) -> None:
+        """Take the file, and what the classes of the project let run."""
         self.graph = graph
         self.heap = graph.heap
         self.attributes = graph.attributes
@@ -85,6 +86,8 @@ class Reader:
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
         self.definitions = Definitions(module)
+        self.hooks = hooks
+        self.overwriting = Overwriting(module, hooks)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -101,9 +104,10 @@ class Reader:
             code = waiting.pop()
             code.lower()
             waiting += code.nested
-            outer, self.definitions = self.definitions, Definitions(code)
+            outer = self.definitions, self.overwriting
+            self.definitions, self.overwriting = Definitions(code), Overwriting(code, self.hooks)
             self.block(code, code.block)
-            self.definitions = outer
+            self.definitions, self.overwriting = outer
             code.block = READ
 
     def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
@@ -148,7 +152,7 @@ class Reader:
 
     def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
         """Look for the constructor of raw keys where it is spelled out, if nobody has said where it is."""
-        if not isinstance(node, ast.Name | ast.Attribute) or not self.is_imported(code, node):
+        if not isinstance(node, ast.Name | ast.Attribute) or not is_imported(code, node):
             return
 
         def look(value: Value) -> None:
@@ -212,7 +216,11 @@ class Reader:
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
+        written = self.overwriting.seen_by(made)
+        if written is None:
+            self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
+        else:
+            self.attributes.read_back(made.name, self.register(code, written), slot)
         self.raw.named(made.name, made.node, owner, slot)
 
     def is_spelled(self, code: ir.FunctionCode, node: ast.expr) -> bool:
@@ -221,15 +229,7 @@ class Reader:
         while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
             scope = scope.parent
         is_class = isinstance(node, ast.Name) and scope and isinstance(scope.definitions.get(node.id), ir.ClassCode)
-        return bool(is_class) or self.is_imported(code, node)
-
-    def is_imported(self, code: ir.FunctionCode, node: ast.expr) -> bool:
-        """Return whether an expression is the name of an import, or attributes of one."""
-        head = dotted_name(node).partition(".")[0]
-        scope: ir.FunctionCode | None = code
-        while scope is not None and head not in scope.local_names:
-            scope = scope.parent
-        return scope is not None and head in scope.imported
+        return bool(is_class) or is_imported(code, node)
 
     def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
         """Write an attribute of all objects of a class."""
