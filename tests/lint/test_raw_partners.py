@@ -2501,6 +2501,38 @@ keys = [jax.random.PRNGKey(0)]
 result = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), keys)
 """,
     ),
+    "arithmetic on written words, as text": (
+        0,
+        1,
+        1,
+        """
+import dataclasses
+@dataclasses.dataclass(frozen=True)
+class State:
+    key: object
+def shown():
+    key = jnp.uint32([0, 2])
+    rng = key + 0
+    return len(str(State(random.split(rng)[0])))
+result = shown()
+""",
+    ),
+    "arithmetic on written words that no seed gives, as text": (
+        0,
+        0,
+        1,
+        """
+import dataclasses
+@dataclasses.dataclass(frozen=True)
+class State:
+    key: object
+def shown():
+    key = jnp.uint32([7, 2])
+    rng = key + 0
+    return len(str(State(random.split(rng)[0])))
+result = shown()
+""",
+    ),
     "wrap of key_data": (
         1,
         0,
@@ -2625,6 +2657,21 @@ FRIENDS = {
 def test_a_key_that_meets_what_an_unknown_library_gives_is_held_back(made: str) -> None:
     migration = migrated(("program.py", f"{HEAD}import tools\n\nprint(random.normal({made}))\n"))
     assert migration.held and not migration.free
+
+
+def test_what_an_unknown_library_gives_is_seen_beside_keys_that_are_made_of_seeds() -> None:
+    """A function that makes keys of seeds returns what is no seed, so that its result may be either."""
+    body = """\
+import tools
+
+def as_key(seed):
+    return jax.random.PRNGKey(seed) if isinstance(seed, int) else seed
+
+keys = jnp.zeros((3, 2), jnp.uint32).at[1].set(as_key(tools.TABLE["rng"]))
+print(random.normal(as_key(9)), random.normal(keys[1]))
+"""
+    migration = migrated(("program.py", HEAD + body))
+    assert len(migration.held) == 2 and not migration.free
 
 
 @pytest.mark.parametrize("made", FRIENDS.values(), ids=FRIENDS)

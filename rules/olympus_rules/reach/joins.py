@@ -149,11 +149,15 @@ class Joins:
             yield from self.of_arrays(call, [slot for slot in call.given if all(slot != each for each, _ in condition)])
 
     def of_arrays(self, call: Call, arrays: Sequence[Slot]) -> Iterator[Join]:
-        """Return the join of some arrays, one of which a library may have given."""
+        """Return the join of some arrays, one of which a library may have given.
+
+        A function that makes keys of seeds returns keys as they are, so that what a library gave is beside keys there.
+        """
         masks = [self.slots.mask(slot) for slot in arrays]
         given: list[Value] = []
         if any(mask and not without(mask, self._keys) for mask in masks):
-            given = [value for mask in masks if not without(mask, self._given) for value in self.slots.listed(mask)]
+            theirs = [mask & self._given for mask in masks if not without(mask, self._arrays | self._given)]
+            given = [value for mask in theirs for value in self.slots.listed(mask)]
         names = frozenset(value.qualified for value in given if isinstance(value, Library | Made))
         yield replace(self.join(call.place, call.callee, masks), given=names)
 
