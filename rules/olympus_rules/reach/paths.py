@@ -8,7 +8,7 @@ it takes a key out of a container only where that container goes. So some of wha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from heapq import heappop, heappush
@@ -155,7 +155,7 @@ class Paths:
         self.all_keys = self.slots.of_kinds(Key)
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
         self.held = Objects(graph, self.names, self.incoming, self._functions)
-        self._receivers = Receivers(graph, self.held, self._functions)
+        self._wanting = Wanting(self, graph, self._functions)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
@@ -236,19 +236,19 @@ class Paths:
             elif kind == "field" and state.slot in self._objects and not self.held.is_made_once(source):
                 owner = self._objects[state.slot]
                 if may_open:
-                    along = self._wanted_along(state, owner)
+                    along = self._wanting.along(state, owner)
                     yield State(owner, self.crossed(state, owner), (*state.parts, source), along), STEP
-                yield State(source, (), state.parts, self._wanted_in_heap(state, source)), DOUBT
+                yield State(source, (), state.parts, self._wanting.in_heap(state, source)), DOUBT
             elif tag > 0:
                 calls = self._through(state.calls, tag, leaves=kind in RESULTS)
-                wanted = ANYTHING if kind in RESULTS else self._wanted_before(state, tag)
+                wanted = ANYTHING if kind in RESULTS else self._wanting.before(state, tag)
                 if calls is not None and wanted is not None:
                     entered = self.names[source][1] if kind in RESULTS else self.names[state.slot][0]
                     yield State(source, calls, state.parts, wanted), self._cost(tag, entered)
             else:
                 calls = () if carries & LATER else self.crossed(state, source)
-                along = ANYTHING if carries & LATER else self._wanted_along(state, source)
-                along = along if along.functions else self._wanted_in_heap(state, source)
+                along = ANYTHING if carries & LATER else self._wanting.along(state, source)
+                along = along if along.functions else self._wanting.in_heap(state, source)
                 yield State(source, calls, state.parts, along), self._cost_of_read(source, state.slot, tag)
         if state.parts:
             yield from self._parts_made(state)
@@ -264,52 +264,14 @@ class Paths:
         *outer, part = state.parts
         if part != ANY and self.held.is_field(part):
             for before, tag in self.held.before(state, partial(self._through, leaves=False)):
-                wanted = self._wanted_of_object(state, before, tag)
+                wanted = self._wanting.of_object(state, before, tag)
                 if wanted is not None:
                     yield before._replace(wanted=wanted), self._cost(tag)
             return
         elements = self.elements.get(state.slot, ())
         parts = elements if part == ANY else [part] if self.display(part) == state.slot else []
         for each in parts:
-            yield State(each, state.calls, tuple(outer), self._wanted_along(state, each)), STEP
-
-    def _wanted_along(self, state: State, source: Slot) -> Wanted:
-        """Return what is wanted of the object of a method before a step inside of it."""
-        around = self.owner(source)
-        return state.wanted if around is self.owner(state.slot) and isinstance(around, FunctionCode) else ANYTHING
-
-    def _wanted_in_heap(self, state: State, source: Slot) -> Wanted:
-        """Return what is wanted of the object of an attribute: what is wanted of it where its method reads that."""
-        before, after, target = self.names[source], self.names[state.slot], state.slot
-        if before[0] == "written field" and after[0] == "field":
-            return state.wanted
-        if before[0] == "field" and target in self._objects:
-            is_own = self._receivers.is_self(self._objects[target], self.owner(target))
-            return state.wanted if is_own else ANYTHING
-        is_write = after[0] == "written field" and isinstance(after[2], str)
-        if is_write and self._receivers.is_own_write(after[2], source, self.owner(source)):  # type: ignore[arg-type]
-            return state.wanted
-        return ANYTHING
-
-    def _wanted_before(self, state: State, tag: int) -> Wanted | None:
-        """Return what is wanted of the object of a method that calls a function; ``None`` if it cannot be this call."""
-        call, entered = self._calls.get(tag), self.owner(state.slot)
-        if call is None or not isinstance(entered, FunctionCode):
-            return ANYTHING
-        wanted = self._receivers.before(state.wanted, call, entered) if state.wanted.functions else ANYTHING
-        fresh = ANYTHING if wanted is None or self.is_vague(call) else self._receivers.wanted(call, entered)
-        return fresh if fresh.functions else wanted
-
-    def _wanted_of_object(self, state: State, before: State, tag: int) -> Wanted | None:
-        """Return what is wanted of the object of a method before a step of that object; ``None`` if it cannot be it."""
-        around = self.owner(state.slot)
-        is_own = isinstance(around, FunctionCode) and self.held.self_of(around) == state.slot
-        if not is_own or not state.wanted.functions:
-            return ANYTHING
-        call = self._calls.get(tag)
-        if call is None or self._functions.get(call.place) is around:  # the object goes into another of its methods
-            return state.wanted if call is not None else self._wanted_along(state, before.slot)
-        return self._wanted_before(state, tag)
+            yield State(each, state.calls, tuple(outer), self._wanting.along(state, each)), STEP
 
     def crossed(self, state: State, source: Slot) -> tuple[int, ...]:
         """Return the calls after a step that is neither a call nor a return: any, in another function."""
@@ -416,6 +378,57 @@ class Paths:
         """Return the constructor that a state is the result of."""
         name = self.names[state.slot]
         return name[1] if name[0] == "made" and not state.parts else None  # type: ignore[return-value]
+
+
+class Wanting:
+    """What is wanted of the object of a method, before each kind of step of a path."""
+
+    def __init__(self, paths: Paths, graph: Graph, functions: Mapping[Place, object]) -> None:
+        """Take the paths, their graph, and the function around each call."""
+        self._paths = paths
+        self._functions = functions
+        self._objects = graph.attributes.owners
+        self._receivers = Receivers(graph, paths.held, functions)
+
+    def along(self, state: State, source: Slot) -> Wanted:
+        """Return what is wanted of the object of a method before a step inside of it."""
+        around = self._paths.owner(source)
+        return (
+            state.wanted if around is self._paths.owner(state.slot) and isinstance(around, FunctionCode) else ANYTHING
+        )
+
+    def in_heap(self, state: State, source: Slot) -> Wanted:
+        """Return what is wanted of the object of an attribute: what is wanted of it where its method reads that."""
+        before, after, target = self._paths.names[source], self._paths.names[state.slot], state.slot
+        if before[0] == "written field" and after[0] == "field":
+            return state.wanted
+        if before[0] == "field" and target in self._objects:
+            is_own = self._receivers.is_self(self._objects[target], self._paths.owner(target))
+            return state.wanted if is_own else ANYTHING
+        is_write = after[0] == "written field" and isinstance(after[2], str)
+        if is_write and self._receivers.is_own_write(after[2], source, self._paths.owner(source)):  # type: ignore[arg-type]
+            return state.wanted
+        return ANYTHING
+
+    def before(self, state: State, tag: int) -> Wanted | None:
+        """Return what is wanted of the object of a method that calls a function; ``None`` if it cannot be this call."""
+        call, entered = self._paths.call(tag), self._paths.owner(state.slot)
+        if call is None or not isinstance(entered, FunctionCode):
+            return ANYTHING
+        wanted = self._receivers.before(state.wanted, call, entered) if state.wanted.functions else ANYTHING
+        fresh = ANYTHING if wanted is None or self._paths.is_vague(call) else self._receivers.wanted(call, entered)
+        return fresh if fresh.functions else wanted
+
+    def of_object(self, state: State, before: State, tag: int) -> Wanted | None:
+        """Return what is wanted of the object of a method before a step of that object; ``None`` if it cannot be it."""
+        around = self._paths.owner(state.slot)
+        is_own = isinstance(around, FunctionCode) and self._paths.held.self_of(around) == state.slot
+        if not is_own or not state.wanted.functions:
+            return ANYTHING
+        call = self._paths.call(tag)
+        if call is None or self._functions.get(call.place) is around:  # the object goes into another of its methods
+            return state.wanted if call is not None else self.along(state, before.slot)
+        return self.before(state, tag)
 
 
 class Telling:
