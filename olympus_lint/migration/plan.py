@@ -40,6 +40,7 @@ __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 TOO_MUCH = "where too many functions and objects come together to be told apart"
+NOT_FOUND = "that olympus-lint does not find in its files"
 UNFOLLOWED = "and what becomes of it there is not known"
 FEW = 4
 """Constructors that a place of merged values holds back at most."""
@@ -539,8 +540,10 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
+    if package in own and way.is_made:
+        return f"is passed to `{way.callee}`, which comes by way of names of `{package}` {NOT_FOUND}"
     if package in own:
-        return f"is passed to `{way.callee}`, which comes from `{package}` by a name that is not found in its files"
+        return f"is passed to `{way.callee}`, which comes from names of `{package}` {NOT_FOUND}"
     if not way.is_certain:
         return f"is passed to `{way.callee}`, and olympus-lint cannot tell what that calls"
     verb = "written" if way.is_written else "passed"

@@ -24,15 +24,15 @@ UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may me
 
 HOLDERS = {"object": "an object", "container": "a container"}
 NO_FURTHER = "and olympus-lint does not follow it further"
-OBJECT = f"is in an object of `{{target}}`, {NO_FURTHER}: it does not tell these objects apart"
+WHOSE = "it does not tell the objects of the class apart"
 ATTRIBUTE = f"becomes an attribute `{{name}}`, {NO_FURTHER}: it does not tell apart whose"
 OPEN = {
     "anywhere": f"is in an attribute that may be one of a `{{target}}`, {NO_FURTHER}",
     "attribute": ATTRIBUTE,
     "crowd": f"is passed to `{{name}}`, {NO_FURTHER}: it does not tell apart what all callers pass",
     "given back": f"is passed to `{{name}}`, {NO_FURTHER}: that may give it back or not",
-    "held": OBJECT,
-    "leaf": OBJECT,
+    "held": f"becomes an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
+    "leaf": f"may become an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
     "merger": "is not followed further: from here on olympus-lint does not tell it apart from other values",
     "object": ATTRIBUTE,
     "part": f"is in a container, {NO_FURTHER}: it does not tell its elements apart from others",

@@ -510,7 +510,8 @@ class Use:
         if name == GETITEM:
             return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
         if name in OF_ROWS:
-            return self.rank is not None and self.rank < OF_ROWS[name] - inside  # a list around keys is an axis more
+            most = self.most_axes
+            return most is not None and most < OF_ROWS[name] - inside  # a list around keys is an axis more
         if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING)):
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there

@@ -326,7 +326,9 @@ def test_a_name_of_the_project_that_is_not_found_is_not_taken_for_a_library(tmp_
     use = "import jax\nfrom alpha.config import Model\nModel().draw(jax.random.PRNGKey(0))\n"
     tree(tmp_path, {"alpha/__init__.py": "", "alpha/config.py": lazy, "alpha/use.py": use})
     ((reason,),) = (each["held_back_by"] for each in report(tmp_path, ".")["constructors"])
-    assert reason["text"].endswith("which comes from `alpha` by a name that is not found in its files")
+    assert reason["text"].endswith(
+        "which comes by way of names of `alpha` that olympus-lint does not find in its files"
+    )
 
 
 def test_a_name_that_one_of_several_stars_imports_is_found(tmp_path: Path) -> None:
@@ -355,7 +357,10 @@ def test_a_name_that_one_of_several_stars_imports_is_found(tmp_path: Path) -> No
     found = report(tree(tmp_path, project), ".")["constructors"]
     assert [[reason["text"] for reason in each["held_back_by"]] for each in found] == [
         [],
-        ["is passed to `nets.Missing().draw`, which comes from `pkg` by a name that is not found in its files"],
+        [
+            "is passed to `nets.Missing().draw`, "
+            "which comes by way of names of `pkg` that olympus-lint does not find in its files"
+        ],
     ]
 
 

@@ -1107,8 +1107,8 @@ def test_a_reason_stops_at_an_object_beside_other_values() -> None:
     )
     (reason,) = constructor.reasons
     assert reason.text == (
-        "is in an object of `State`, and olympus-lint does not follow it further: "
-        "it does not tell these objects apart; "
+        "may become an attribute of the class `State` or of an object, and olympus-lint does not follow it further: "
+        "it does not tell the objects of the class apart; "
         "it is not ruled out that it is passed to `somelib.show` on program.py:8"
     )
 
@@ -1317,8 +1317,8 @@ def test_a_path_follows_the_object_that_has_the_key() -> None:
     ]
     texts = [reason.text for row in (22, 27) for reason in paths[row]]
     assert texts == [
-        f"is in an object of `{name}`, and olympus-lint does not follow it further: "
-        "it does not tell these objects apart; "
+        f"becomes an attribute of the class `{name}` or of an object, and olympus-lint does not follow it further: "
+        "it does not tell the objects of the class apart; "
         "it is not ruled out that it is passed to `somelib.show` on program.py:7"
         for name in ("Agent", "Quiet")
     ]

@@ -108,6 +108,9 @@ OF_ROWS = {
     "itertools.chain.from_iterable": 2,
     **dict.fromkeys((f"itertools.{name}" for name in ITERATORS.split()), 1),
     "builtins.zip": 1,
+    f"{NUMPY}.stack": 1,
+    f"{NUMPY}.concatenate": 2,
+    f"{NUMPY}.concat": 2,
 }
 """Functions that iterate over their arguments, with the number of axes that they take apart."""
 ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")

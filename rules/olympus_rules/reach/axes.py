@@ -25,6 +25,8 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
     """
     if name == "squeeze":
         return -1 if isinstance(_constant(_argument(call, first, "axis")), int) else None
+    if name == "take" and _argument(call, first + 1, "axis") is not None:
+        return _axes_of_index(_argument(call, first, "indices"))
     if first == 0:
         return None
     if name in ONE_OF:
@@ -32,8 +34,6 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
         return (0 if keeps.value else -1) if isinstance(keeps, ast.Constant) else None
     if name == "expand_dims":
         return 1 if isinstance(_constant(_argument(call, 1, "axis")), int) else None
-    if name == "take" and _argument(call, 2, "axis") is not None:
-        return _axes_of_index(_argument(call, 1, "indices"))
     return None
 
 
