@@ -173,8 +173,8 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
                 yield from [(arrays, call)] if reached.keys_at(written) else []
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
-    if name in OF_ROWS:
-        rows = call.args[:1] if OF_ROWS[name] == 2 else starred
+    if axes := rows_taken(call, name):
+        rows = call.args[:1] if axes == 2 else starred
         yield from ((each, call) for each in rows if 0 in ranks_of_parts(place_of(path, each), reached))
     if starred and name.startswith(NUMERIC):
         yield from ((each, call) for each in starred if reached.keys_at(place_of(path, each)))
@@ -183,6 +183,12 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             value = each.value if isinstance(each, ast.Starred) else each
             if reached.keys_at(place_of(path, value)):
                 yield value, call
+
+
+def rows_taken(call: ast.Call, name: str) -> int:
+    """Return how many axes a function takes apart: 0 for any other, and for one that is told which axis."""
+    is_told = name.startswith(NUMPY) and (len(call.args) > 1 or any(each.arg == "axis" for each in call.keywords))
+    return 0 if is_told else OF_ROWS.get(name, 0)
 
 
 def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReach) -> bool:
@@ -509,9 +515,9 @@ class Use:
             return not inside and (is_iterated or last in CONVERTING or (last == "len" and self.most_axes == 0))
         if name == GETITEM:
             return not inside and call.args[:1] == [self.node] and self.reads_words(call.args[-1])
-        if name in OF_ROWS:
+        if axes := rows_taken(call, name):
             most = self.most_axes
-            return most is not None and most < OF_ROWS[name] - inside  # a list around keys is an axis more
+            return most is not None and most < axes - inside  # a list around keys is an axis more
         if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING)):
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there

@@ -55,6 +55,10 @@ DERIVING = {
         "use(key=words)"
     ),
     "beside a number": "held = (0.5, words)\nprint(jax.random.split(held[1], 4).reshape(2, 2, *held[1].shape))",
+    "compared with that of another object": (
+        "class Pair(Box):\n    def same(self, other):\n        return (self.rng == other.rng).all()\n\n\n"
+        "print(Pair(words).same(Pair(jax.random.fold_in(words, 1))))"
+    ),
     "met": "print(jnp.stack([words, jax.random.fold_in(words, 1)]))",
 }
 DRAWN = "print(jax.random.normal(words))\none, two = jax.random.split(words)\nprint(jax.random.normal(two))"

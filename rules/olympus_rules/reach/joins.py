@@ -106,7 +106,8 @@ class Joins:
         for meeting in self.graph.meetings:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
-                joins.append(self.join(meeting.place, meeting.text, masks))
+                is_one = len(set(map(self.sites, masks))) == 1  # an attribute of two objects of a class
+                joins.append(self.join(meeting.place, meeting.text, masks, is_one=is_one))
         joins += self.chosen()
         return joins
 
