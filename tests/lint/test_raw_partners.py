@@ -2501,6 +2501,15 @@ keys = [jax.random.PRNGKey(0)]
 result = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), keys)
 """,
     ),
+    "dtypes of arrays of a key and a number": (
+        0,
+        1,
+        1,
+        """
+key = jax.random.PRNGKey(0)
+result = [jnp.asarray(leaf) for leaf in [3, key] if jnp.issubdtype(jnp.asarray(leaf).dtype, jnp.integer)]
+""",
+    ),
     "arithmetic on written words, as text": (
         0,
         1,

@@ -22,6 +22,7 @@ from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
     Class,
+    Const,
     Function,
     Library,
     Metadata,
@@ -65,6 +66,13 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
         return Metadata(f"dtype.{name}", value.term, value.subject)
     if isinstance(value, Sequence) and name == "T":
         return value
+    if (
+        isinstance(value, Const)
+        and isinstance(value.value, int | float)
+        and name in layout.METADATA
+        and node is not None
+    ):
+        flow.file.others.setdefault(node.value, set()).add(as_term(flow, value))  # an array of a number, as by asarray
     return flow.terms.make("attr", (name, 0), as_term(flow, value))
 
 
