@@ -49,6 +49,8 @@ MIXED = {
     "seen = jax.tree.leaves(jax.tree.map(lambda x: str(x.dtype), tree))\n"
     "result = [len(name) for name in seen], random.normal(tree['key'])",
     "dtypes of a list": "result = [len(str(x.dtype)) for x in [key, jnp.ones(3)]], random.normal(key)",
+    "dtypes of arrays of numbers": "result = [jnp.asarray(x) for x in [3, key]"
+    " if jnp.issubdtype(jnp.asarray(x).dtype, jnp.integer)]",
     "dtype of an argument": "def is_raw(x):\n    return x.dtype == jnp.uint32\n"
     "result = is_raw(key), is_raw(jnp.ones(3)), random.normal(key)",
     "integers": "def whole(x):\n    return np.issubdtype(x.dtype, np.integer)\n"
@@ -77,6 +79,10 @@ RANKS = {
     "        return draw(rows)\n"
     "    return draw(keys), rows\nresult = f(grid, True), f(keys, False)",
     "words of two keys": "result = keys.reshape(-1, 4), keys.reshape(3, 4)",
+    "lanes of a stack": "stack = jnp.stack([key, split(key)[0]])\n"
+    "one = jax.vmap(lambda k: split(k)[0])(stack)\nresult = one.shape[-1:], len(one.shape), one.reshape(-1, 2)",
+    "lanes of a stack, in a loop": "stack = jnp.stack([PRNGKey(i) for i in range(3)])\n"
+    "one = jax.vmap(lambda k: lax.fori_loop(0, 2, lambda i, s: split(s)[0], k))(stack)\nresult = one.shape[-1:]",
     "mask of NumPy": "result = np.where(last[:, None], keys, 0)",
 }
 

@@ -8,7 +8,7 @@ is no evidence; it is recorded separately, for findings of the lowest confidence
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -228,6 +228,12 @@ class Knowledge:
             rank = None if origin.rank is None else origin.rank + 1
             self.origins.setdefault(batched, Origin(origin.kind, rank))
         return batched
+
+    def forget_ranks(self, terms: Iterable[Term]) -> None:
+        """Take the numbers of axes of some arrays for unknown."""
+        for term in terms:
+            if term in self.origins:
+                self.origins[term] = Origin(self.origins[term].kind, None)
 
     def view(self, operation: str, term: Term, rank: int | None) -> Term:
         """Return a rearranged array."""

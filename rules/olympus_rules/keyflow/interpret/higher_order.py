@@ -131,6 +131,8 @@ def call_mapped(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
     result = flow.call(mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
     lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
+    if lanes.has_stacks:
+        flow.knowledge.forget_ranks(leaves(batched))
     if mapped.out_axes == Const(-1):
         _put_behind(flow, mapped, arguments, batched)
     return batched
@@ -189,6 +191,7 @@ def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
         return flow.terms.fresh()  # jnp.array([1, 2, 3])
     if isinstance(value, Sequence) and value.kind == "stack":
         lanes.varying.update(leaves(value))
+        lanes.has_stacks = True
         return value
     if isinstance(value, Map) and isinstance(axis, Map):
         axes = dict(axis.items)

@@ -76,6 +76,7 @@ class Lanes:
 
     Attributes:
         varying: the terms that differ between lanes: the mapped arrays, and the part of each that a lane receives.
+        has_stacks: whether a lane receives an element of stacked arrays, for which all of them stand, with their axis.
     """
 
     def __init__(self, flow: Flow) -> None:
@@ -86,6 +87,7 @@ class Lanes:
         self._known: dict[Term, bool] = {}
         self._copies: set[Term] = set()
         self.varying: set[Term] = set()
+        self.has_stacks = False
 
     def lane(self, array: Term) -> Term:
         """Return the part of an array that one lane receives."""
