@@ -1483,3 +1483,9 @@ def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypat
     (reason,) = constructor.reasons
     assert reason.text.startswith("is not followed to its end: too much comes together on its way; it is not ruled")
     assert not reason.path
+
+
+@pytest.mark.parametrize("callee, is_held", [("jax.random.split", False), ("somelib.sample", True)])
+def test_a_constructor_that_is_given_away_is_held_back_where_it_may_be_called(callee: str, is_held: bool) -> None:
+    """A default that names the constructor, and does not call it; ``jax.random`` calls none of its arguments."""
+    assert held(f"def train(key=jax.random.PRNGKey):\n    return {callee}(key)\n") == [is_held]

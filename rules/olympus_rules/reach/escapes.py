@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
-from olympus_rules.libraries.names import REPLACING
+from olympus_rules.libraries.names import RANDOM, REPLACING
 from olympus_rules.reach.calls import FILLING
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.sites import Call
@@ -112,7 +112,9 @@ def lent(reached: ProjectReach) -> Iterator[tuple[Place, str, str, frozenset[Pla
         mentions = frozenset(value.mention for value in given if isinstance(value, Constructor))
         for value in reached.slots.values(call.function) if mentions else ():
             model = reached.names.model(value.qualified) if isinstance(value, Library) else None
-            if model is not None and model.transform is None and not model.container and not model.inspects:
+            if model is None or model.qualified.startswith(f"{RANDOM}."):  # which calls no argument
+                continue
+            if model.transform is None and not model.container and not model.inspects:
                 yield call.place, call.callee, model.qualified, mentions
 
 
