@@ -121,7 +121,7 @@ class Knowledge:
                 for operand in self.terms.args(term):
                     if operand in self.named:
                         self.use(operand, rank, path)
-            for array in self._wrapped(term):
+            for array in wrapped(self.terms, term):
                 self.use(array, rank, path)
             if operation not in ("item", "lane", "slice") and (operation, self.terms.data(term)) != ("view", WORDS):
                 break
@@ -130,17 +130,6 @@ class Knowledge:
             if self.terms.args(term)[0] in self.records:
                 break
             term, rank = self.terms.args(term)[0], rank + (operation in ("item", "lane"))
-
-    def _wrapped(self, term: Term) -> list[Term]:
-        """Return the keys of whose words arithmetic makes a key: ``k`` of ``wrap_key_data(key_data(k) + 1)``.
-
-        The migration writes this for ``k + 1``, after which its use has to show as before that ``k`` is a key. No other
-        seed is an operation on all words.
-        """
-        terms = self.terms
-        words = terms.args(term)[0] if terms.operation(term) == "seed" else None
-        operands = terms.args(words) if words is not None and terms.operation(words) == "op" else ()
-        return [terms.args(each)[0] for each in operands if terms.operation(each) == "unwrap"]
 
     def name(self, term: Term, name: str) -> None:
         """Record a name of a term."""
@@ -250,3 +239,14 @@ class Knowledge:
             if rank is None or rank >= 0:
                 self.origins[part] = Origin(origin.kind, rank)
         return part
+
+
+def wrapped(terms: Terms, term: Term) -> list[Term]:
+    """Return the keys of whose words arithmetic makes a key: ``k`` of ``wrap_key_data(key_data(k) + 1)``.
+
+    The migration writes this for ``k + 1``, after which its use has to show as before that ``k`` is a key. No other
+    seed is an operation on all words.
+    """
+    words = terms.args(term)[0] if terms.operation(term) == "seed" else None
+    operands = terms.args(words) if words is not None and terms.operation(words) == "op" else ()
+    return [terms.args(each)[0] for each in operands if terms.operation(each) == "unwrap"]
