@@ -186,9 +186,10 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
 
 
 def rows_taken(call: ast.Call, name: str) -> int:
-    """Return how many axes a function takes apart: 0 for any other, and for one that is told which axis."""
-    is_told = name.startswith(NUMPY) and (len(call.args) > 1 or any(each.arg == "axis" for each in call.keywords))
-    return 0 if is_told else OF_ROWS.get(name, 0)
+    """Return how many axes a function takes apart: 0 for any other, and for one that is told another than the first."""
+    told = [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "axis")]
+    is_first = all(isinstance(axis, ast.Constant) and axis.value == 0 for axis in told)
+    return OF_ROWS.get(name, 0) if is_first or not name.startswith(NUMPY) else 0
 
 
 def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReach) -> bool:

@@ -167,6 +167,7 @@ result = merged(False)["key"].size
     "stacked words": "result = jnp.stack(key)",
     "stacked words of an element": "result = jnp.stack(keys.take(0, axis=0))",
     "joined rows": "result = jnp.concatenate(keys)",
+    "joined rows, along the first axis": "result = jnp.concatenate(keys, axis=0), jnp.concatenate(keys, 0)",
     "chain of a list of keys": "pair = [first, second]\nresult = list(itertools.chain.from_iterable(pair))",
     "chain of starred rows": "result = sum(itertools.chain(*keys))",
     "chain of a starred list": "pair = [first, second]\nresult = list(itertools.chain(*pair))",
