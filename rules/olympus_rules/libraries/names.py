@@ -44,6 +44,12 @@ ARRAY_TYPES = (ARRAY, "jax.numpy.ndarray")
 KEY_DTYPE = "jax.dtypes.prng_key"
 NUMPY_ARRAY = "numpy.ndarray"
 ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array"})
+HOLDERS = frozenset({"dict", "frozenset", "list", "set", "tuple"}) | {
+    f"{module}.{name}"
+    for module in ("collections.abc", "typing")
+    for name in ("Mapping", "MutableMapping", "MutableSequence", "Sequence", "Set")
+}
+"""Classes of Python's containers, of which no array is one: it is ``Iterable``, ``Sized`` and a ``Container``."""
 INITIALIZERS = "jax.nn.initializers"
 """The module whose functions, other than those around it, are given keys."""
 DICT = "builtins.dict"

@@ -20,6 +20,7 @@ from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
+from olympus_rules.reach.narrowing import kinds_of
 from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.overwriting import Hooks, Overwriting
 from olympus_rules.reach.raw_keys import RawKeys, place_of
@@ -169,8 +170,12 @@ class Reader:
         self.raw.imported(code, made.node, slot)
         variables = self.versions(code, made, made.name)
         if variables or "$" in made.name:
+            kinds = self.narrowed(code, made.node) if "isinstance" in code.reads else ()
             for variable in variables or [self.heap.variable(code, made.name)]:
-                self.slots.add_edge(variable, slot)
+                if kinds:
+                    self.slots.add_edge_of(variable, slot, *kinds)
+                else:
+                    self.slots.add_edge(variable, slot)
             return
         is_builtin = hasattr(builtins, made.name)
         for module in self.module.stars:
@@ -178,6 +183,18 @@ class Reader:
                 self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
         if is_builtin:
             self.slots.put(slot, Library(f"builtins.{made.name}"))
+
+    def narrowed(self, code: ir.FunctionCode, node: ast.AST) -> tuple[type, ...]:
+        """Return the kinds of values that a variable may hold where it is read; nothing if no test says it."""
+        document = self.graph.attributes.names.documents[self.file]
+
+        def resolve(class_: ast.expr) -> str | None:
+            is_builtin = isinstance(class_, ast.Name) and hasattr(builtins, class_.id)
+            if isinstance(class_, ast.Name) and is_builtin and self.variable(code, class_.id) is None:
+                return class_.id
+            return document.imports.resolve(dotted_name(class_)) if is_imported(code, class_) else None
+
+        return kinds_of(node, document.parents, resolve) if isinstance(node, ast.Name) else ()
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""

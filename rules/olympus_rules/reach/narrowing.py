@@ -1,0 +1,146 @@
+"""What a test says of the variables behind it: inside ``if isinstance(x, list):``, ``x`` is no key."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from olympus_rules.libraries.names import ANY_ARRAY, HOLDERS
+from olympus_rules.reach.values import UNDIVIDED, Container, Key, Structure, Words
+from olympus_rules.syntax.document import Parents
+
+__all__ = ["kinds_of"]
+
+Resolve: TypeAlias = Callable[[ast.expr], str | None]
+"""Returns the qualified name of a class of a library or of Python; ``None`` for another."""
+NUMBERS = frozenset({"bool", "bytes", "complex", "float", "int", "str"})
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+LEAVING = ast.Return | ast.Raise | ast.Continue | ast.Break
+LIST_OF_WORDS: tuple[type, ...] = (*UNDIVIDED, Structure, Words)
+"""The kinds of values that are neither keys nor containers; words may have become a list."""
+
+
+def kinds_of(name: ast.Name, parents: Parents, resolve: Resolve) -> tuple[type, ...]:
+    """Return the kinds of values that a variable may hold where it is read; nothing if no test says it.
+
+    A test counts if the variable is not bound between it and the read.
+
+    Args:
+        name: the read.
+        parents: the parents of the nodes of the file.
+        resolve: resolves a class of a test.
+    """
+    excluded: set[type] = set()
+    for test, is_true in _tests(name, parents):
+        excluded.update(*_excluded(test, name.id, resolve, is_true=is_true))
+    if not excluded:
+        return ()
+    return (*LIST_OF_WORDS, *(kind for kind in (Key, Container) if kind not in excluded))
+
+
+def _tests(name: ast.Name, parents: Parents) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the tests that were made before an expression, each with its outcome."""
+    inner: ast.AST = name
+    outer = parents.get(inner)
+    while outer is not None and not isinstance(outer, ast.Module | ast.ClassDef):
+        match outer:
+            case ast.IfExp(test=test) if inner is not test and not binds([outer], name.id):
+                yield test, inner is outer.body
+            case ast.BoolOp(op=op, values=values) if not binds([outer], name.id):
+                yield from ((each, isinstance(op, ast.And)) for each in values[: values.index(inner)])  # type: ignore[arg-type]
+            case ast.If(test=test) | ast.While(test=test) if inner is not test:
+                is_body = inner in outer.body
+                if not binds_before(outer.body if is_body else outer.orelse, inner, name.id):
+                    yield test, is_body
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                yield from _filtered(outer, inner, name.id)
+                if isinstance(outer, ast.GeneratorExp) or binds([outer], name.id):
+                    return  # a generator reads it later
+        yield from _left_before(inner, outer, name.id)
+        if isinstance(outer, FUNCTIONS):
+            return
+        inner, outer = outer, parents.get(outer)
+
+
+def _filtered(outer: Comprehension, inner: ast.AST, name: str) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the conditions of a comprehension that are asked after a variable is bound, for what it makes."""
+    for generator in reversed(outer.generators if not isinstance(inner, ast.comprehension) else []):
+        yield from ((condition, True) for condition in generator.ifs)
+        if binds([generator.target], name):
+            return
+
+
+def _left_before(inner: ast.AST, outer: ast.AST, name: str) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the tests before a statement, in its block, that let only one outcome pass."""
+    for block in (getattr(outer, field, None) for field in ("body", "orelse", "finalbody")):
+        if not isinstance(block, list) or inner not in block:
+            continue
+        for at in range(block.index(inner)):
+            match block[at]:
+                case ast.If(test=test, body=body, orelse=[]) if isinstance(body[-1], LEAVING):
+                    if not binds_before(block[at:], inner, name):
+                        yield test, False
+                case ast.Assert(test=test) if not binds_before(block[at:], inner, name):
+                    yield test, True
+
+
+def binds_before(block: list[ast.stmt], last: ast.AST, name: str) -> bool:
+    """Return whether statements of a block up to one of them may bind a name before that one reads it."""
+    number = next(number for number, each in enumerate(block) if each is last)
+    reads_first = isinstance(last, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return)
+    reads_first &= not any(isinstance(each, ast.NamedExpr) for each in ast.walk(last))
+    return binds(block[: number if reads_first else number + 1], name)
+
+
+def binds(block: Sequence[ast.AST], name: str) -> bool:
+    """Return whether statements or expressions may bind a name."""
+    return any(
+        (isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Load))
+        or name in (getattr(each, "name", None), getattr(each, "rest", None))
+        or (isinstance(each, ast.Global | ast.Nonlocal) and name in each.names)
+        or (isinstance(each, ast.alias) and name in (each.name, each.asname))
+        for statement in block
+        for each in ast.walk(statement)
+    )
+
+
+def _excluded(test: ast.expr, name: str, resolve: Resolve, *, is_true: bool) -> Iterator[frozenset[type]]:
+    """Yield the kinds that a variable does not have if a test has an outcome."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _excluded(operand, name, resolve, is_true=not is_true)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is is_true:
+            for each in values:
+                yield from _excluded(each, name, resolve, is_true=is_true)
+        case ast.BoolOp(values=values):
+            yield frozenset.intersection(
+                *(frozenset[type]().union(*_excluded(each, name, resolve, is_true=is_true)) for each in values)
+            )
+        case ast.Compare(left=ast.Name(id=left), ops=[op], comparators=[ast.Constant(value=None)]) if left == name:
+            if isinstance(op, ast.Is if is_true else ast.IsNot):
+                yield frozenset({Key, Container})
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=subject), classes]) if (
+            subject == name and is_true
+        ):
+            every = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+            while any(isinstance(each, ast.BinOp) for each in every):
+                every = [
+                    part
+                    for each in every
+                    for part in ([each.left, each.right] if isinstance(each, ast.BinOp) else [each])
+                ]
+            yield frozenset.intersection(*(_of_class(resolve(each)) for each in every), frozenset({Key, Container}))
+
+
+def _of_class(qualified: str | None) -> frozenset[type]:
+    """Return the kinds that no object of a class has."""
+    match qualified:
+        case str() if qualified in NUMBERS:
+            return frozenset({Key, Container})
+        case str() if qualified in HOLDERS:  # what no array is; one is iterable
+            return frozenset({Key})
+        case str() if qualified in ANY_ARRAY:  # a raw key may have become an array of NumPy
+            return frozenset({Container})
+    return frozenset()
