@@ -40,7 +40,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         _join(flow, qualified, name, arguments)
     if flow.file.placeholders and (joined := literals.beside(flow, name, arguments)) is not None:
         return joined
-    if name in STACKING and isinstance(first, Sequence):
+    if name in STACKING and isinstance(first, Sequence) and not (name == "concatenate" and _may_be_words(flow, first)):
         axes.look_at_joined(flow, name, first, arguments)
         return _joined_rows(flow, name, first, arguments)
     if name in ("array", "asarray") and isinstance(first, Term):
@@ -73,6 +73,16 @@ def _first(name: str, arguments: Arguments) -> Value | None:
     """Return the first argument, or the arrays that a function gets by name."""
     first = arguments.positional[0][0] if arguments.positional else None
     return first if first is not None or name not in axes.ARRAYS else arguments.get(0, axes.ARRAYS[name])
+
+
+def _may_be_words(flow: Flow, arrays: Sequence) -> bool:
+    """Return whether arrays are parts of what may be one raw key, whose elements are words."""
+    return any(
+        isinstance(array, Term)
+        and flow.terms.operation(array) == "slice"
+        and flow.knowledge.rank(flow.terms.args(array)[0]) is None
+        for array in arrays.items
+    )
 
 
 def _joined_rows(flow: Flow, name: str, arrays: Sequence, arguments: Arguments) -> Sequence:
