@@ -369,7 +369,8 @@ def test_a_parameter_may_be_raw_as_soon_as_one_call_gives_it_a_raw_key() -> None
     parameter = terms.make("param", "key")
     for kind, may_be_raw in ((KeyKind.TYPED, False), (KeyKind.RAW, True), (KeyKind.TYPED, True)):
         knowledge.pass_on(parameter, knowledge.seed(kind, terms.number(), terms.const(0)))
-        assert knowledge.passed[parameter] is may_be_raw
+        assert knowledge.gets_raw(parameter) is may_be_raw
+    assert knowledge.gets_typed(parameter)
 
 
 # the ledger

@@ -55,7 +55,7 @@ class Knowledge:
         used: terms that are keys by their use, with the batch axes that their use implies.
         mixed: parameters that get other values from calls.
         kinds: the known kinds (raw or typed) of terms that are keys by their use.
-        passed: parameters, and parts of those, that get keys from calls, and whether one of these keys may be raw.
+        passed: parameters, and parts of those, that get keys from calls, with the kinds of these keys.
         named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
             with such names only keys have a shape or words, so code that reads these works on a raw key.
         records: terms that are unpacked into names of keys and of other things, so that they are no arrays of keys.
@@ -72,7 +72,7 @@ class Knowledge:
         self.shapes: dict[Term, tuple[int, ...]] = {}
         self.lengths: dict[Term, tuple[int, ...]] = {}
         self.used: dict[Term, int] = {}
-        self.passed: dict[Term, bool] = {}
+        self.passed: dict[Term, frozenset[KeyKind]] = {}
         self.mixed: set[Term] = set()
         self.kinds: dict[Term, KeyKind] = {}
         self.use_paths: dict[Term, list[PathCondition]] = {}
@@ -160,7 +160,15 @@ class Knowledge:
 
     def pass_on(self, parameter: Term, key: Term) -> None:
         """Record that a call gives a key to a parameter; another call may give it another value."""
-        self.passed[parameter] = self.passed.get(parameter, False) or self.kind(key) != KeyKind.TYPED
+        self.passed[parameter] = self.passed.get(parameter, frozenset()) | {self.kind(key)}
+
+    def gets_raw(self, parameter: Term) -> bool:
+        """Return whether a call gives a key to a parameter that may be raw."""
+        return not self.passed.get(parameter, frozenset()) <= {KeyKind.TYPED}
+
+    def gets_typed(self, parameter: Term) -> bool:
+        """Return whether a call gives a typed key to a parameter."""
+        return KeyKind.TYPED in self.passed.get(parameter, ())
 
     # construction
 

@@ -111,12 +111,17 @@ def _learn_attributes(file: File) -> None:
 
 
 def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
-    """Return whether only keys reach the expression of a note, in all iterations and on all paths."""
+    """Return whether only keys reach the expression of a note, in all iterations and on all paths.
+
+    A question about the shape of a raw key has another answer for a typed one, so none of these may reach it.
+    """
     knowledge, term = file.knowledge, pending.term
     others = file.others.get(pending.at, ()) if pending.at is not None else ()
     row = getattr(pending.at, "lineno", 0)
     if not all(knowledge.is_known(other) or _default_is_none(file, other, before=row) for other in others):
         return False  # a parameter that a key replaces if it is `None` is a key as well
+    if isinstance(fact, facts.ShapeLogic) and knowledge.gets_typed(term):
+        return False
     if term in knowledge.origins:
         return True
     whenever = term in knowledge.used and _used_whenever(file, pending)
@@ -186,10 +191,10 @@ def _guessed(file: File, pending: Pending, rearranged: set[Term]) -> Confidence 
         return Confidence.LIKELY
     if need in (Need.KEY, Need.KNOWN, Need.RAW) and file.gets_keys_only(term):
         return Confidence.LIKELY
-    if need == Need.KEY and pending.metadata and knowledge.passed.get(term):
+    if need == Need.KEY and pending.metadata and knowledge.gets_raw(term):
         return Confidence.LIKELY
     if need in (Need.KNOWN, Need.RAW):
-        wanted = term in knowledge.passed and (need == Need.KNOWN or knowledge.passed[term])
+        wanted = term in knowledge.passed and (need == Need.KNOWN or knowledge.gets_raw(term))
         return Confidence.LIKELY if wanted else None
     telling = need == Need.WORD or (need == Need.KEY and pending.metadata)
     if (telling and term in knowledge.generators) or need == Need.SEED:
