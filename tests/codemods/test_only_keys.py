@@ -67,6 +67,7 @@ MIXED = {
     "words in a list": "result = draw(np.array(keys.tolist(), np.uint32))",
     "parts of words, joined": "def f(s):\n    c = jnp.concatenate([s[:1], s[1:]])\n"
     "    return c[0] == jax.random.fold_in(c, 7)[0]\nresult = f(np.ones(2, np.uint32))",
+    "dtype of a stack": "c = jnp.stack([key, key])\nresult = draw(jnp.array(c, dtype=c.dtype))",
     "shape of a typed key": "def f(x):\n    return x.shape == (2,), random.normal(x)\nresult = f(jax.random.key(0))",
     "sign of others": "def f(x):\n    return -x if x.dtype != jnp.uint32 else x\nresult = f(jnp.ones(3)), f(key)",
 }

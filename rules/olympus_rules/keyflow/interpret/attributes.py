@@ -66,6 +66,10 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
         return Metadata(f"dtype.{name}", value.term, value.subject)
     if isinstance(value, Sequence) and name == "T":
         return value
+    if isinstance(value, Sequence) and value.kind == "stack" and name == "dtype" and node is not None:
+        first = value.items[0] if value.items else None
+        if isinstance(first, Term):
+            return Metadata("dtype", first, node.value)  # its rows have that dtype
     if (
         isinstance(value, Const)
         and isinstance(value.value, int | float)
