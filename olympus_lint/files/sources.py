@@ -12,6 +12,7 @@ import tokenize
 from codecs import BOM_UTF8
 from pathlib import Path
 
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.text import decode
 
 __all__ = ["ChangedError", "InputError", "decode_utf8", "encode_utf8", "read_bytes", "reencode", "write_bytes"]
@@ -37,7 +38,7 @@ def read_bytes(filename: str) -> bytes:
         InputError: it cannot be read.
     """
     try:
-        return Path(filename).read_bytes()
+        return disk.read(filename)
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({cause}); make it readable or exclude it.") from None

@@ -8,6 +8,7 @@ import sys
 import warnings
 from pathlib import Path
 
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.text import decode
 
 __all__ = ["NOT_PARSED", "RUNNING", "parse_error", "promised"]
@@ -54,7 +55,7 @@ def _requires_python(folder: Path) -> str | None:
 
     for parent in (folder, *folder.parents):
         try:
-            table = tomllib.loads((parent / "pyproject.toml").read_text(encoding="utf-8"))
+            table = tomllib.loads(disk.read(parent / "pyproject.toml").decode())
         except OSError:
             continue
         except ValueError:

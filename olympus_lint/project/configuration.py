@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from olympus_lint.project.settings import Settings, SettingsError, from_table, override
+from olympus_rules.syntax import disk
 
 __all__ = ["Configuration"]
 
@@ -65,10 +66,7 @@ class Configuration:
 
 def is_file(file: Path) -> bool:
     """Say whether a file exists; an inaccessible folder has no files."""
-    try:
-        return file.is_file()
-    except OSError:
-        return False
+    return disk.is_file(file)
 
 
 def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
@@ -82,7 +80,7 @@ def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
     import tomllib
 
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = tomllib.loads(disk.read(file).decode())
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read ({error.strerror}); name a readable file with --config.") from None
     except ValueError as error:

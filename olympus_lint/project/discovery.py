@@ -11,6 +11,7 @@ from pathlib import Path
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings
+from olympus_rules.syntax import disk
 
 __all__ = ["SourceFile", "discover"]
 
@@ -68,8 +69,7 @@ def walk(
     """Yield the files with Python under a folder; folders that cannot be read are added to ``problems``."""
     settings = settings_at(folder)
     try:
-        with os.scandir(folder) as scan:
-            entries = sorted(scan, key=lambda entry: entry.name)
+        entries = disk.entries(folder)
     except OSError as error:
         message = f"cannot be listed ({error.strerror}); make it readable or exclude it."
         problems.append(Problem(str(folder), message))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -27,7 +28,7 @@ class GitIgnore:
         """Return the patterns of the folders above, up to the root of the repository; none outside a repository."""
         absolute = folder.absolute()
         chain = [absolute, *absolute.parents]
-        root = next((n for n, part in enumerate(chain) if os.path.exists(part / ".git")), 0)  # noqa: PTH110
+        root = next((n for n, part in enumerate(chain) if disk.exists(part / ".git")), 0)
         ignore = cls()
         for part in reversed(chain[1 : root + 1]):
             ignore = ignore.enter(part, {NAME})
@@ -38,7 +39,7 @@ class GitIgnore:
         if NAME not in names:
             return self
         try:
-            text = (folder / NAME).read_text(encoding="utf-8", errors="replace")
+            text = disk.read(folder / NAME).decode(errors="replace")
         except OSError:  # a folder of that name, or a file that git cannot read either
             return self
         from pathspec import GitIgnoreSpec

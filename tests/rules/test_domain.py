@@ -363,14 +363,14 @@ def test_names_of_other_things(name: str) -> None:
     assert not is_key_name(name)
 
 
-def test_a_parameter_may_be_raw_as_soon_as_one_call_gives_it_a_raw_key() -> None:
+def test_the_kinds_of_keys_that_calls_give_to_a_parameter_are_added_up() -> None:
     terms = Terms()
     knowledge = Knowledge(terms)
     parameter = terms.make("param", "key")
-    for kind, may_be_raw in ((KeyKind.TYPED, False), (KeyKind.RAW, True), (KeyKind.TYPED, True)):
+    for kind, kinds in ((KeyKind.TYPED, 1), (KeyKind.RAW, 2), (KeyKind.TYPED, 2)):
         knowledge.pass_on(parameter, knowledge.seed(kind, terms.number(), terms.const(0)))
-        assert knowledge.gets_raw(parameter) is may_be_raw
-    assert knowledge.gets_typed(parameter)
+        assert kind in knowledge.passed[parameter]
+        assert len(knowledge.passed[parameter]) == kinds
 
 
 # the ledger

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
@@ -122,7 +123,7 @@ def _holds_keys(roots: tuple[Path, ...], qualified: str, namespaces: tuple[str, 
 @lru_cache(maxsize=8192)
 def _file_holds_keys(path: Path, namespaces: tuple[str, ...]) -> bool:
     with contextlib.suppress(OSError):
-        return may_hold_keys(path.read_bytes(), namespaces)
+        return may_hold_keys(disk.read(path), namespaces)
     return False
 
 
@@ -165,10 +166,23 @@ def has_arrays(roots: tuple[Path, ...], head: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _folder_defines(folder: Path) -> bool:
-    for path in folder.rglob("*.py"):
-        with contextlib.suppress(OSError):
-            if defines_arrays(path.read_bytes()):
-                return True
+    return any(_file_defines(path) for path in _files(folder))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the Python files under a folder; links to folders are not followed."""
+    with contextlib.suppress(OSError):
+        for name in sorted(disk.names(folder)):
+            path = folder / name
+            if name.endswith(".py"):
+                yield path
+            elif not path.is_symlink() and disk.is_folder(path):
+                yield from _files(path)
+
+
+def _file_defines(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return defines_arrays(disk.read(path))
     return False
 
 
@@ -212,7 +226,7 @@ def _base(path: Path, base: str, steps: int) -> bool:
 @lru_cache(maxsize=8192)
 def _outline(path: Path) -> Outline:
     try:
-        data = path.read_bytes()
+        data = disk.read(path)
     except OSError:
         data = b""
     place = locate(path)

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from olympus_rules.syntax import disk
+
 __all__ = ["Location", "forget_folders", "import_roots", "in_project", "is_namespace", "locate", "locate_name"]
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
@@ -84,7 +86,7 @@ def _shared(folders: list[Path]) -> Path | None:
 
 def _is_marked(root: Path) -> bool:
     """Say whether a folder is the root of a project, or a folder of sources."""
-    return root.name == SOURCE_FOLDER or any((root / marker).exists() for marker in MARKERS)
+    return root.name == SOURCE_FOLDER or any(disk.exists(root / marker) for marker in MARKERS)
 
 
 def _shadows(root: Path, reserved: Collection[str]) -> bool:
@@ -107,15 +109,15 @@ def _package(folder: Path) -> tuple[str, tuple[Path, ...]]:
 
 def _has_init(folder: Path) -> bool:
     """Return whether a folder is a package; the root of a project is none, whatever lies in it."""
-    is_named = folder.name.isidentifier() and (folder / "__init__.py").is_file()
-    return is_named and not any((folder / marker).exists() for marker in MARKERS)
+    is_named = folder.name.isidentifier() and disk.is_file(folder / "__init__.py")
+    return is_named and not any(disk.exists(folder / marker) for marker in MARKERS)
 
 
 @lru_cache(maxsize=1024)
 def _roots(folder: Path) -> list[Path]:
     found = [folder]
     for parent in (folder, *folder.parents):
-        if any((parent / marker).exists() for marker in MARKERS):
+        if any(disk.exists(parent / marker) for marker in MARKERS):
             between = [folder, *folder.parents]
             found = between[: between.index(parent) + 1]
             break
@@ -127,14 +129,14 @@ def module_file(roots: tuple[Path, ...], module: str) -> Path | None:
     """Return the file of a module that lies under one of the folders, ``None`` for any other."""
     parts = module.split(".")
     holders = [root for root in roots if not _entries(root).isdisjoint((parts[0], f"{parts[0]}.py"))]
-    return next((file for root in holders for file in _candidates(root, parts) if file.is_file()), None)
+    return next((file for root in holders for file in _candidates(root, parts) if disk.is_file(file)), None)
 
 
 @lru_cache(maxsize=4096)
 def _entries(folder: Path) -> frozenset[str]:
     """Return the names in a folder; one listing answers for all the modules that are not there."""
     try:
-        return frozenset(entry.name for entry in folder.iterdir())
+        return disk.names(folder)
     except OSError:
         return frozenset()
 
@@ -174,7 +176,7 @@ def in_project(roots: tuple[Path, ...], qualified: str) -> bool:
 @lru_cache(maxsize=1024)
 def is_namespace(roots: tuple[Path, ...], name: str) -> bool:
     """Return whether a name is that of a folder in one of several, as a package without an ``__init__`` is."""
-    return any(name in _entries(root) and (root / name).is_dir() for root in roots)
+    return any(name in _entries(root) and disk.is_folder(root / name) for root in roots)
 
 
 def forget_folders() -> None:

@@ -162,14 +162,6 @@ class Knowledge:
         """Record that a call gives a key to a parameter; another call may give it another value."""
         self.passed[parameter] = self.passed.get(parameter, frozenset()) | {self.kind(key)}
 
-    def gets_raw(self, parameter: Term) -> bool:
-        """Return whether a call gives a key to a parameter that may be raw."""
-        return not self.passed.get(parameter, frozenset()) <= {KeyKind.TYPED}
-
-    def gets_typed(self, parameter: Term) -> bool:
-        """Return whether a call gives a typed key to a parameter."""
-        return KeyKind.TYPED in self.passed.get(parameter, ())
-
     # construction
 
     def _derived(self, term: Term, parent: Term, rank: int | None) -> Term:

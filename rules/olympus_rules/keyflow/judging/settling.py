@@ -12,6 +12,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import DICTIONARY, leaves
 from olympus_rules.keyflow.domain.file import File, Pending
+from olympus_rules.keyflow.domain.knowledge import Knowledge
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import ALWAYS, bit_numbers, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -120,7 +121,7 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     row = getattr(pending.at, "lineno", 0)
     if not all(knowledge.is_known(other) or _default_is_none(file, other, before=row) for other in others):
         return False  # a parameter that a key replaces if it is `None` is a key as well
-    if isinstance(fact, facts.ShapeLogic) and knowledge.gets_typed(term):
+    if isinstance(fact, facts.ShapeLogic) and KeyKind.TYPED in knowledge.passed.get(term, ()):
         return False
     if term in knowledge.origins:
         return True
@@ -191,15 +192,20 @@ def _guessed(file: File, pending: Pending, rearranged: set[Term]) -> Confidence 
         return Confidence.LIKELY
     if need in (Need.KEY, Need.KNOWN, Need.RAW) and file.gets_keys_only(term):
         return Confidence.LIKELY
-    if need == Need.KEY and pending.metadata and knowledge.gets_raw(term):
+    if need == Need.KEY and pending.metadata and _gets_raw(knowledge, term):
         return Confidence.LIKELY
     if need in (Need.KNOWN, Need.RAW):
-        wanted = term in knowledge.passed and (need == Need.KNOWN or knowledge.gets_raw(term))
+        wanted = term in knowledge.passed and (need == Need.KNOWN or _gets_raw(knowledge, term))
         return Confidence.LIKELY if wanted else None
     telling = need == Need.WORD or (need == Need.KEY and pending.metadata)
     if (telling and term in knowledge.generators) or need == Need.SEED:
         return Confidence.POSSIBLE if file.has_other_generators else Confidence.LIKELY
     return Confidence.POSSIBLE if need in BY_NAME and term in knowledge.named else None
+
+
+def _gets_raw(knowledge: Knowledge, term: Term) -> bool:
+    """Return whether a call gives a key to a parameter that may be raw."""
+    return not knowledge.passed.get(term, frozenset()) <= {KeyKind.TYPED}
 
 
 class Subject(NamedTuple):

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.array_names import forget_outlines, has_arrays, stands_for
 from olympus_rules.syntax.project import forget_folders, in_project, locate, locate_name
 
@@ -173,7 +174,7 @@ class Answers:
         """
         if data is not None or path not in self._stamps:
             try:
-                data = Path(path).read_bytes() if data is None else data
+                data = disk.read(path) if data is None else data
             except OSError:
                 return ""
             place = locate(Path(path))

@@ -11,7 +11,7 @@ from olympus_rules.keyflow.linking.records import Record
 from olympus_rules.keyflow.linking.recursion import Stack
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.libraries import libraries
-from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document, disk
 from olympus_rules.syntax.array_names import imported_names, may_hold_arrays
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 from olympus_rules.syntax.prefilter import may_hold_keys
@@ -141,7 +141,7 @@ class Project:
         found = self._keyed.get(path)
         if found is None:
             try:
-                data = Path(path).read_bytes()
+                data = disk.read(path)
                 found = may_hold_keys(data, self.session.roots) or may_hold_arrays(data, Path(path), self.session.roots)
             except OSError:
                 found = False
@@ -152,7 +152,7 @@ class Project:
         """Return the needs behind the answer that a file is of no interest, with the folders of its imports."""
         place = locate(Path(path), self.session.further)
         try:
-            names = imported_names(Path(path).read_bytes(), place)
+            names = imported_names(disk.read(path), place)
         except OSError:
             names = {}
         return place.roots, {Need("array", name): None for name in names}
@@ -162,7 +162,7 @@ class Project:
         analysis = self._analyses.pop(path, None)
         if analysis is None:
             try:
-                data = Path(path).read_bytes()
+                data = disk.read(path)
                 if len(data) > LARGEST_FILE:
                     return None
                 self.answers.stamp(path, data)

@@ -1,0 +1,175 @@
+"""Looks at files and folders. They are noted: while all of them would show the same, a run has the same results.
+
+The notes are those of this process. A look is noted with the status of the file before it was read, so that a file
+that changes meanwhile has another status afterwards. Some file systems give one time to two changes that follow each
+other closely, so that the status of a file that was changed just before a look proves nothing, and its digest does.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeAlias
+
+__all__ = ["Note", "entries", "exists", "forget", "hold", "is_file", "is_folder", "merge", "names", "read", "taken"]
+
+Note: TypeAlias = "list[int | str]"
+"""What a look showed: nothing certain, the kind alone, or the kind with status and digest (see :func:`_noted`)."""
+ABSENT, FILE, FOLDER, OTHER = range(4)
+RECENT = 2_000_000_000
+"""Nanoseconds in which a file system may give one time to two changes."""
+_notes: dict[str, Note] = {}
+
+
+def read(path: str | Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: the path is none.
+    """
+    name = str(path)
+    status = _status(name)
+    try:
+        data = Path(name).read_bytes()
+    except OSError:
+        _note(name, [ABSENT] if status is None else [])
+        raise
+    _note(name, [] if status is None else _noted(status, data))
+    return data
+
+
+def entries(folder: str | Path) -> list[os.DirEntry[str]]:
+    """Return the entries of a folder, by name.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    name = str(folder)
+    status = _status(name)
+    try:
+        with os.scandir(name) as scan:
+            found = sorted(scan, key=lambda entry: entry.name)
+    except OSError:
+        _note(name, [ABSENT] if status is None else [])
+        raise
+    _note(name, [] if status is None else _noted(status, _listing([entry.name for entry in found])))
+    return found
+
+
+def names(folder: str | Path) -> frozenset[str]:
+    """Return the names in a folder.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    return frozenset(entry.name for entry in entries(folder))
+
+
+def exists(path: str | Path) -> bool:
+    """Return whether there is a file or folder; there is none in a folder that may not be entered."""
+    return _kind_at(path) != ABSENT
+
+
+def is_file(path: str | Path) -> bool:
+    """Return whether there is a file."""
+    return _kind_at(path) == FILE
+
+
+def is_folder(path: str | Path) -> bool:
+    """Return whether there is a folder."""
+    return _kind_at(path) == FOLDER
+
+
+def forget() -> None:
+    """Forget all looks: a run begins."""
+    _notes.clear()
+
+
+def taken() -> dict[str, Note]:
+    """Return the looks so far, and forget them."""
+    notes = dict(_notes)
+    _notes.clear()
+    return notes
+
+
+def merge(notes: Mapping[str, Note]) -> None:
+    """Add the looks of another process."""
+    for name, note in notes.items():
+        _note(name, note)
+
+
+def hold(notes: Mapping[str, Note]) -> bool:
+    """Return whether all looks would show the same now; they are noted as looks of this process."""
+    for name, note in notes.items():
+        if not _holds(name, note):
+            return False
+    _notes.update(notes)
+    return True
+
+
+def _holds(name: str, note: Note) -> bool:
+    status = _status(name)
+    match note:
+        case [kind]:
+            return _kind(status) == kind
+        case [kind, time_, size, number, digest, recent] if status is not None and _kind(status) == kind:
+            if not recent and (time_, size, number) == (status.st_mtime_ns, status.st_size, status.st_ino):
+                return True
+            try:
+                return _digest(_listing(_names(name)) if kind == FOLDER else Path(name).read_bytes()) == digest
+            except OSError:
+                return False
+    return False
+
+
+def _noted(status: os.stat_result, data: bytes) -> Note:
+    """Return a look as plain data: kind, time, size, number and digest, and whether only the digest proves anything."""
+    recent = time.time_ns() - status.st_mtime_ns < RECENT
+    return [_kind(status), status.st_mtime_ns, status.st_size, status.st_ino, _digest(data), int(recent)]
+
+
+def _note(name: str, note: Note) -> None:
+    """Note a look. If an earlier one showed something else, nothing is certain."""
+    known = _notes.get(name)
+    if known is None or known == note or (len(known) == 1 and note[:1] == known):
+        _notes[name] = note
+    elif not (len(note) == 1 and known[:1] == note):
+        _notes[name] = []
+
+
+def _kind_at(path: str | Path) -> int:
+    name = str(path)
+    kind = _kind(_status(name))
+    _note(name, [kind])
+    return kind
+
+
+def _kind(status: os.stat_result | None) -> int:
+    if status is None:
+        return ABSENT
+    return FILE if stat.S_ISREG(status.st_mode) else FOLDER if stat.S_ISDIR(status.st_mode) else OTHER
+
+
+def _status(name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+
+
+def _names(folder: str) -> list[str]:
+    with os.scandir(folder) as scan:
+        return [entry.name for entry in scan]
+
+
+def _listing(found: list[str]) -> bytes:
+    return "\0".join(sorted(found)).encode(errors="surrogatepass")
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=12).hexdigest()
