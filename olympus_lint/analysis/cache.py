@@ -28,10 +28,25 @@ from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
-__all__ = ["AnswerMemory", "Cache", "Entry", "cache_folder"]
+__all__ = [
+    "WRONG",
+    "AnswerMemory",
+    "Cache",
+    "Entry",
+    "as_json",
+    "cache_folder",
+    "key_of",
+    "list_in",
+    "natural_in",
+    "read_finding",
+    "text_in",
+    "tool",
+    "write_finding",
+]
 
 VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
-WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)  # raised by an entry of the wrong form
+WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""Raised by an entry of the wrong form."""
 
 
 def cache_folder(args: Namespace, settings: Settings) -> Path:
@@ -72,16 +87,16 @@ class Cache:
             return None
         try:
             stamp, name, findings, notes = json.loads(text)
-            needs = self.load_needs(_text(name))
+            needs = self.load_needs(text_in(name))
             if needs is None:
                 return None
             result = FileResult(
                 filename,
-                [read_finding(finding, filename) for finding in _list(findings)],
-                notes=[Problem(filename, _text(note)) for note in _list(notes)],
+                [read_finding(finding, filename) for finding in list_in(findings)],
+                notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
                 cached=True,
             )
-            return Entry(_text(stamp), needs, result)
+            return Entry(text_in(stamp), needs, result)
         except WRONG:
             return None
 
@@ -89,24 +104,24 @@ class Cache:
         """Keep the result of a file."""
         findings = [write_finding(finding) for finding in result.findings]
         entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes]]
-        self.store.put(self._result_key(result.filename, settings), _json(entry))
+        self.store.put(self._result_key(result.filename, settings), as_json(entry))
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
         """Return the needs of a file by the name of their entry."""
         if name not in self._needs:
-            text = self.store.get(_key("needs", name))
+            text = self.store.get(key_of("needs", name))
             try:
-                self._needs[name] = None if text is None else [_outcome(need) for need in _list(json.loads(text))]
+                self._needs[name] = None if text is None else [_outcome(need) for need in list_in(json.loads(text))]
             except WRONG:
                 self._needs[name] = None
         return self._needs[name]
 
     def save_needs(self, needs: Sequence[Outcome]) -> str:
         """Save the needs of a file, and return the name of the entry."""
-        text = _json(needs)
+        text = as_json(needs)
         name = blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
         if self._needs.get(name) is None:
-            self.store.put(_key("needs", name), text)
+            self.store.put(key_of("needs", name), text)
             self._needs[name] = needs
         return name
 
@@ -125,7 +140,7 @@ class Cache:
     def _result_key(self, filename: str, settings: Settings) -> bytes:
         codes = sorted(rule.code for rule in settings.rules_for(filename))
         chosen = [codes, settings.min_confidence.label, settings.ignore_noqa, *_knowledge(settings)]
-        return _key("result", tool(), str(Path(filename).absolute()), chosen)
+        return key_of("result", tool(), str(Path(filename).absolute()), chosen)
 
 
 class AnswerMemory:
@@ -145,16 +160,18 @@ class AnswerMemory:
             return None
         try:
             stamp, digest, alias, needs, count, answer = json.loads(text)
-            return Kept(_text(stamp), _text(digest), _text(alias), _text(needs), _natural(count), _text(answer))
+            return Kept(
+                text_in(stamp), text_in(digest), text_in(alias), text_in(needs), natural_in(count), text_in(answer)
+            )
         except WRONG:
             return None
 
     def save(self, question: Question, kept: Kept) -> None:
         """Keep an answer."""
-        self._cache.store.put(self._key(question), _json(kept))
+        self._cache.store.put(self._key(question), as_json(kept))
 
     def _key(self, question: Question) -> bytes:
-        return _key("answer", tool(), self._knowledge, list(question))
+        return key_of("answer", tool(), self._knowledge, list(question))
 
 
 def _knowledge(settings: Settings) -> list[list[str]]:
@@ -179,12 +196,14 @@ def tool() -> str:
     return blake2b("\n".join(parts).encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
-def _json(value: object) -> str:
+def as_json(value: object) -> str:
+    """Return plain data as text."""
     return json.dumps(value, separators=(",", ":"))
 
 
-def _key(*parts: object) -> bytes:
-    return blake2b(_json(parts).encode(), digest_size=16).digest()
+def key_of(*parts: object) -> bytes:
+    """Return the key of an entry: a digest of what it is for."""
+    return blake2b(as_json(parts).encode(), digest_size=16).digest()
 
 
 def _valid_key(data: bytes) -> bytes:
@@ -222,33 +241,33 @@ def read_finding(data: Any, filename: str) -> Finding:
     Raises:
         ValueError, TypeError: the data are no finding.
     """
-    code, name, message, span, confidence, related, effect, fix, cell = _list(data)
+    code, name, message, span, confidence, related, effect, fix, cell = list_in(data)
     return Finding(
-        _text(code),
-        _text(name),
-        _text(message),
+        text_in(code),
+        text_in(name),
+        text_in(message),
         filename,
         _read_span(span),
-        Confidence(_natural(confidence)),
+        Confidence(natural_in(confidence)),
         tuple(
             Related(
-                _text(said),
-                filename if where is None else _text(where),
+                text_in(said),
+                filename if where is None else text_in(where),
                 _read_span(place),
-                further=bool(_natural(further)),
-                later=bool(_natural(later)),
+                further=bool(natural_in(further)),
+                later=bool(natural_in(later)),
             )
-            for said, where, place, further, later in _list(related)
+            for said, where, place, further, later in list_in(related)
         ),
-        None if effect is None else _text(effect),
-        None if fix is None else _read_fix(*_list(fix)),
-        None if cell is None else _natural(cell),
+        None if effect is None else text_in(effect),
+        None if fix is None else _read_fix(*list_in(fix)),
+        None if cell is None else natural_in(cell),
     )
 
 
 def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:
-    read = tuple(Edit(_read_span(span), _text(content)) for span, content in _list(edits))
-    return Fix(Applicability(_text(applicability)), _text(message), read)
+    read = tuple(Edit(_read_span(span), text_in(content)) for span, content in list_in(edits))
+    return Fix(Applicability(text_in(applicability)), text_in(message), read)
 
 
 def _write_span(span: Span) -> list[int]:
@@ -256,28 +275,43 @@ def _write_span(span: Span) -> list[int]:
 
 
 def _read_span(data: Any) -> Span:
-    start_row, start_column, end_row, end_column = (_natural(number) for number in _list(data))
+    start_row, start_column, end_row, end_column = (natural_in(number) for number in list_in(data))
     return Span(Position(start_row, start_column), Position(end_row, end_column))
 
 
 def _outcome(data: Any) -> Outcome:
-    what, qualified, digest = _list(data)
-    return _text(what), _text(qualified), _text(digest)
+    what, qualified, digest = list_in(data)
+    return text_in(what), text_in(qualified), text_in(digest)
 
 
-def _text(data: Any) -> str:
+def text_in(data: Any) -> str:
+    """Return data that should be a text.
+
+    Raises:
+        TypeError: it is none.
+    """
     if not isinstance(data, str):
         raise TypeError("expected a text")
     return data
 
 
-def _natural(data: Any) -> int:
+def natural_in(data: Any) -> int:
+    """Return data that should be a natural number.
+
+    Raises:
+        TypeError: it is none.
+    """
     if type(data) is not int or data < 0:
         raise TypeError("expected a number")
     return data
 
 
-def _list(data: Any) -> list[Any]:
+def list_in(data: Any) -> list[Any]:
+    """Return data that should be a list.
+
+    Raises:
+        TypeError: it is none.
+    """
     if not isinstance(data, list):
         raise TypeError("expected a list")
     return data

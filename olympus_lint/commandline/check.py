@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.analysis.cache import Cache, cache_folder
+from olympus_lint.analysis.manifest import Manifest
 from olympus_lint.commandline.information import show_settings
 from olympus_lint.commandline.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
 from olympus_lint.commandline.progress import track
@@ -28,6 +29,7 @@ from olympus_lint.run.one_file import check_bytes
 from olympus_lint.run.runner import check_files
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
+from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
     from olympus.verdicts import Tier
@@ -45,8 +47,10 @@ def check(args: Namespace) -> int:
     Raises:
         SettingsError: an option or a settings file is wrong.
     """
-    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
-    settings = configuration.at(Path.cwd())
+    disk.forget()
+    options = options_over(args)
+    configuration = Configuration(options, Path(args.config) if args.config else None)
+    configuration.at(Path.cwd())
     if args.paths == ["-"]:
         return check_stdin(args, configuration)
     if args.show_settings:
@@ -55,31 +59,49 @@ def check(args: Namespace) -> int:
             raise SettingsError(f"{first}: does not exist; check the spelling and the current folder.")
         print_out(show_settings(configuration.at(first if first.is_dir() else first.parent)))
         return 0
+    return check_paths(args, configuration, Manifest(args, options))
+
+
+def check_paths(args: Namespace, configuration: Configuration, manifest: Manifest) -> int:
+    """Check files and folders, or report what an earlier run has found in them; return the exit status.
+
+    Args:
+        args: the arguments.
+        configuration: the settings of each folder.
+        manifest: the results of a run like this one.
+    """
     started = time.perf_counter()
+    settings = configuration.at(Path.cwd())
+    mode = mode_of(args, settings)
+    cache = None if args.no_cache or args.show_files else Cache(cache_folder(args, settings))
+    keeps = mode is Mode.CHECK and not args.trace and args.trace_events is None
+    kept = manifest.recall(cache) if cache is not None and keeps else None
+    if kept is not None:
+        status = finish(RunResult(kept, unsafe=settings.unsafe_fixes), args, settings)
+        conclude(kept, {}, started, args, cache)
+        return status
     files, problems = discover(args.paths, configuration.at)
     found = time.perf_counter()
     if args.show_files:
         print_out("".join(f"{file.filename}\n" for file in files))
         return report_problems(problems, args)
-    cache = None if args.no_cache else Cache(cache_folder(args, settings))
     found_in = {file.filename: number for number, file in enumerate(files)}
-    mode = mode_of(args, settings)
     with fix_checker(args, mode) as objection:
         results = list(track(check_files(files, mode, args.jobs, cache, objection), len(files)))
     results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
     run = RunResult(results, problems, settings.unsafe_fixes)
+    settings_of = {file.filename: file.settings for file in files}
+    if cache is not None and keeps and files and not problems:
+        manifest.keep(cache, results, settings_of)
     checked = time.perf_counter()
-    traced = verdicts(run, args, settings, {file.filename: file.settings for file in files})
+    traced = verdicts(run, args, settings, settings_of)
     if not files and not problems:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     stages = {"finding files": found - started, "checking": checked - found}
     if args.trace:
         stages["tracing"] = time.perf_counter() - checked
     status = finish(run, args, settings, traced)
-    if args.verbose:
-        if cache is not None and cache.store.note:
-            print(f"note: {cache.store.note}", file=sys.stderr)
-        narrate(results, stages, started)
+    conclude(results, stages, started, args, cache)
     return status
 
 
@@ -285,14 +307,22 @@ def report_noqa(run: RunResult) -> None:
         sys.stderr.write(render("concise", run))
 
 
-def narrate(results: list[FileResult], stages: Mapping[str, float], started: float) -> None:
-    """Print which files were not analysed, and how long each stage took."""
+def conclude(
+    results: Sequence[FileResult], stages: Mapping[str, float], started: float, args: Namespace, cache: Cache | None
+) -> None:
+    """Close the cache, and with ``--verbose`` print which files were not analysed, and how long each stage took."""
+    if cache is not None:
+        cache.close()
+    if not args.verbose:
+        return
+    if cache is not None and cache.store.note:
+        print(f"note: {cache.store.note}", file=sys.stderr)
     for result in results:
         if not result.analysed and not result.errors:
             print(f"skipped: {result.filename} (it cannot hold a key)", file=sys.stderr)
     cached = sum(result.cached for result in results)
     analysed = sum(result.analysed for result in results) - cached
-    times = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in stages.items())
+    times = "".join(f"{name} {seconds:.3f} s, " for name, seconds in stages.items())
     total = time.perf_counter() - started
     kept = f" ({cached} from the cache)" if cached else ""
-    print(f"analysed {analysed} of {count(len(results), 'file')}{kept}; {times}, total {total:.3f} s", file=sys.stderr)
+    print(f"analysed {analysed} of {count(len(results), 'file')}{kept}; {times}total {total:.3f} s", file=sys.stderr)

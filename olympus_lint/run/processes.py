@@ -19,6 +19,7 @@ from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.one_file import check_file, failure
 from olympus_lint.run.signals import ENDING
+from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -63,8 +64,10 @@ def in_processes(batches: Sequence[Sequence[SourceFile]], jobs: int, context: Co
     try:
         chunks = [max(1, len(files) // (jobs * CHUNKS)) for files in batches]
         sized = zip(batches, chunks, strict=True)
-        for result in chain.from_iterable([pool.map(check_in_worker, files, chunksize=size) for files, size in sized]):
+        found = [pool.map(check_in_worker, files, chunksize=size) for files, size in sized]
+        for result, looks in chain.from_iterable(found):
             done += 1
+            disk.merge(looks)
             yield result
     except BrokenProcessPool:
         for file in [*chain.from_iterable(batches)][done:]:
@@ -143,12 +146,12 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def check_in_worker(file: SourceFile) -> FileResult:
-    """Check one file in the context of this process."""
+def check_in_worker(file: SourceFile) -> tuple[FileResult, dict[str, disk.Note]]:
+    """Check one file in the context of this process; return the result, and what was looked at on disk."""
     result = check_file(file, _context)
     if _context.projects.cache is not None:
         _context.projects.cache.store.commit()  # no process knows which file is its last
-    return result
+    return result, disk.taken()
 
 
 def prepare_collector() -> None:

@@ -1,0 +1,112 @@
+"""The results of a whole run. They hold as long as all that the run looked at on disk would show the same.
+
+So a run in which nothing has changed asks for the status of its files and folders, and reads nothing else. The results
+of single files, with what each rests on, are kept beside it: :mod:`olympus_lint.analysis.projects`.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from olympus_lint.analysis.cache import (
+    WRONG,
+    as_json,
+    key_of,
+    list_in,
+    natural_in,
+    read_finding,
+    text_in,
+    tool,
+    write_finding,
+)
+from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import InputError, decode_utf8
+from olympus_lint.reporting.results import FileResult
+from olympus_rules.rules.legacy_constructor import LegacyConstructor
+from olympus_rules.syntax import disk
+from olympus_rules.syntax.text import decode
+
+if TYPE_CHECKING:
+    from olympus_lint.analysis.cache import Cache
+    from olympus_lint.project.settings import Settings
+
+__all__ = ["Manifest"]
+
+
+class Manifest:
+    """The kept results of the runs with some paths and options."""
+
+    def __init__(self, args: Namespace, options: object) -> None:
+        """Take what a run is told.
+
+        Args:
+            args: the arguments, of which the paths and the settings file count.
+            options: the settings that the command line gives.
+        """
+        self._key = key_of("run", tool(), str(Path.cwd()), args.paths, args.config, repr(options))
+
+    def recall(self, cache: Cache) -> list[FileResult] | None:
+        """Return the results of the files in their order, if all looks of that run would show the same."""
+        text = cache.store.get(self._key)
+        if text is None:
+            return None
+        try:
+            notes, names, kept = json.loads(text)
+            if not disk.hold(notes):
+                return None
+            told = {result.filename: result for result in map(_read, list_in(kept))}
+            return [told.get(name) or FileResult(text_in(name), analysed=False) for name in list_in(names)]
+        except (*WRONG, OSError, SyntaxError, InputError):
+            return None
+
+    def keep(self, cache: Cache, results: Sequence[FileResult], settings_of: Mapping[str, Settings]) -> None:
+        """Keep the results of a run; none with errors, nor those that rest on the files of a whole project."""
+        if any(result.errors for result in results) or any(
+            finding.code == LegacyConstructor.code for result in results for finding in result.findings
+        ):
+            return
+        for pack in sorted({pack for settings in settings_of.values() for pack in settings.signature_packs}):
+            disk.read(pack)
+        told = [
+            _write(result, settings_of[result.filename])
+            for result in results
+            if result.analysed or result.findings or result.notes
+        ]
+        cache.store.put(self._key, as_json([disk.taken(), [result.filename for result in results], told]))
+
+
+def _write(result: FileResult, settings: Settings) -> list[Any]:
+    """Return a result as plain data, without the texts, which the file has."""
+    kind = settings.kind_of(result.filename)
+    notes = [[note.filename, note.message] for note in result.notes]
+    findings = [write_finding(finding) for finding in result.findings]
+    return [result.filename, int(result.analysed), kind if result.places else "", bool(result.text), findings, notes]
+
+
+def _read(data: Any) -> FileResult:
+    """Return the result for plain data, with the texts as they are in the file.
+
+    Raises:
+        ValueError, TypeError: the data are no result.
+        OSError, SyntaxError, InputError: the file is not what it was.
+    """
+    name, analysed, kind, has_text, findings, notes = list_in(data)
+    result = FileResult(
+        text_in(name),
+        [read_finding(finding, name) for finding in list_in(findings)],
+        notes=[Problem(text_in(where), text_in(message)) for where, message in list_in(notes)],
+        analysed=bool(natural_in(analysed)),
+        cached=bool(analysed),
+    )
+    if kind and has_text:
+        from olympus_lint.embedded.module import read
+
+        embedded = read(name, decode_utf8(Path(name).read_bytes()), text_in(kind))
+        result.text, result.places, result.shown = embedded.text or " ", embedded.places, embedded.texts
+    elif has_text:
+        result.text = decode(Path(name).read_bytes())
+    return result
