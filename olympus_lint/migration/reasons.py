@@ -25,6 +25,7 @@ UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may me
 HOLDERS = {"object": "an object", "container": "a container"}
 NO_FURTHER = "and olympus-lint does not follow it further"
 WHOSE = "it does not tell the objects of the class apart"
+OTHERS = "that gets other keys as well, and it does not tell which of them is read where"
 ATTRIBUTE = f"becomes an attribute `{{name}}`, {NO_FURTHER}: it does not tell apart whose"
 OPEN = {
     "anywhere": f"is in an attribute that may be one of a `{{target}}`, {NO_FURTHER}",
@@ -35,6 +36,7 @@ OPEN = {
     "leaf": f"may become an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
     "merger": "is not followed further: from here on olympus-lint does not tell it apart from other values",
     "object": ATTRIBUTE,
+    "overwritten": f"becomes an attribute `{{name}}` of the class `{{target}}`, {NO_FURTHER}: {OTHERS}",
     "part": f"is in a container, {NO_FURTHER}: it does not tell its elements apart from others",
     "pool": f"is in one of very many containers and objects, {NO_FURTHER}",
     "returned": f"is returned by `{{target}}`, {NO_FURTHER}: it does not tell apart to which caller",

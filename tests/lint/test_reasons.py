@@ -1356,6 +1356,31 @@ def test_a_method_is_one_of_the_class_of_the_object() -> None:
     assert not any(", if " in text for text in third)
 
 
+def test_a_reason_ends_at_an_attribute_that_gets_another_key_as_well() -> None:
+    first, second = constructors(
+        """
+        class Learner:
+            def __init__(self):
+                self.rng = self.key = jax.random.PRNGKey(0)
+                self.rng = jax.random.split(self.rng)[0]
+                self.setup()
+
+            def setup(self):
+                self.key = jax.random.PRNGKey(1)
+
+            def learn(self):
+                somelib.show(self.key)
+                somelib.show(self.rng)
+
+        Learner().learn()
+        """
+    )
+    other = "becomes an attribute `key` of the class `Learner`, and olympus-lint does not follow it further: that gets"
+    passed = "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+    assert [text.startswith((other, passed)) for text in sorted(each.text for each in first.reasons)] == [True, True]
+    assert second.reasons[0].text.startswith(other)
+
+
 def test_what_a_library_made_may_give_a_key_back() -> None:
     (constructor,) = constructors(
         """

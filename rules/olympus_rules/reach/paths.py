@@ -65,12 +65,13 @@ class Doubt:
     Attributes:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``held`` for one of the objects of one class, ``anywhere`` for any attribute of an object, ``leaf`` for the
-            parts of an object whose way is not followed, ``part`` for those of a container, ``pool`` for those of very
-            many containers and objects, ``given back`` for the result of what a library made, ``method`` of an object
-            of unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
-            ``returned`` for a function whose callers are not told apart, ``merger`` for a place where unrelated
-            values come together, or ``crowd`` for a call of a function in which they do.
+            ``held`` for one of the objects of one class, ``overwritten`` for one that gets other keys as well,
+            ``anywhere`` for any attribute of an object, ``leaf`` for the parts of an object whose way is not followed,
+            ``part`` for those of a container, ``pool`` for those of very many containers and objects, ``given back``
+            for the result of what a library made, ``method`` of an object of unknown class, ``callee`` for one of
+            several, ``unknown`` for one that may be none of the project, ``returned`` for a function whose callers are
+            not told apart, ``merger`` for a place where unrelated values come together, or ``crowd`` for a call of a
+            function in which they do.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -152,6 +153,8 @@ class Paths:
         self._expressions = graph.expressions
         self._objects = graph.attributes.owners
         self._family = graph.heap.classes.family
+        self.fields = graph.heap.classes.fields
+        self._made_by: dict[Place, int] = {}
         self.all_keys = self.slots.of_kinds(Key)
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
         self.held = Objects(graph, self.names, self.incoming, self._functions)
@@ -374,6 +377,13 @@ class Paths:
             found = self._of_display[display] = reduce(or_, map(self.slots.bit, self._displays[display]), 0)
         return found
 
+    def made_by(self, maker: Place) -> int:
+        """Return the mask of the keys of a constructor."""
+        if maker not in self._made_by:
+            keys = (key for key in self.slots.listed(self.all_keys) if isinstance(key, Key) and key.site == maker)
+            self._made_by[maker] = reduce(or_, map(self.slots.bit, keys), 0)
+        return self._made_by[maker]
+
     def maker(self, state: State) -> Place | None:
         """Return the constructor that a state is the result of."""
         name = self.names[state.slot]
@@ -464,6 +474,7 @@ class Telling:
                 self._enter(entered, following.slot, target.slot)
                 given = self._given(given, following, target)
                 doubts += self._of_field(following.slot, target.slot) if given else []
+                doubts += self._overwritten(following.slot, target.slot, self._paths.maker(state))
             sure = len(steps) if doubts and sure is None else sure
             following = target
         return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0, holder)
@@ -505,6 +516,18 @@ class Telling:
         name = self._name(target)
         if name[0] == "written field" and not (name[2] and self._paths.held.is_made_once(target)):
             yield Doubt(None, "held" if name[2] else "anywhere", str(name[2] or ""), name[1].name)  # type: ignore[attr-defined]
+
+    def _overwritten(self, source: Slot, target: Slot, maker: Place | None) -> Iterator[Doubt]:
+        """Return the doubt of an attribute to which a key of other constructors is written as well."""
+        name = self._name(target)
+        if name[0] != "written field" or not isinstance(name[2], str) or maker is None:
+            return
+        keys, own = self._paths.all_keys, self._paths.made_by(maker)
+        written = self._paths.fields.held(name[1], name[2])  # type: ignore[arg-type]
+        others = {each for slot in written for each, _, _ in self._paths.incoming.get(slot, ())} - {source}
+        masks = map(self._paths.slots.mask, others)
+        if any(mask & keys and not mask & own for mask in masks):
+            yield Doubt(None, "overwritten", name[2], name[1].name)  # type: ignore[attr-defined]
 
     def _of_end(self, slot: Slot) -> Iterator[Doubt]:
         """Return the doubt of an attribute of objects that may come to the place."""
