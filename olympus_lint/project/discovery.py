@@ -91,6 +91,8 @@ def walk(
 
 def is_regular(entry: os.DirEntry[str]) -> bool:
     """Say whether an entry is a file or a link to one; dangling links are lock files of editors."""
+    if entry.is_symlink():
+        disk.exists(entry.path)  # what it leads to may come later
     try:
         return entry.is_file()
     except OSError:

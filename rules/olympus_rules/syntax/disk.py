@@ -104,12 +104,8 @@ def merge(notes: Mapping[str, Note]) -> None:
 
 
 def hold(notes: Mapping[str, Note]) -> bool:
-    """Return whether all looks would show the same now; they are noted as looks of this process."""
-    for name, note in notes.items():
-        if not _holds(name, note):
-            return False
-    _notes.update(notes)
-    return True
+    """Return whether all looks would show the same now."""
+    return all(_holds(name, note) for name, note in notes.items())
 
 
 def _holds(name: str, note: Note) -> bool:
@@ -117,8 +113,8 @@ def _holds(name: str, note: Note) -> bool:
     match note:
         case [kind]:
             return _kind(status) == kind
-        case [kind, time_, size, number, digest, recent] if status is not None and _kind(status) == kind:
-            if not recent and (time_, size, number) == (status.st_mtime_ns, status.st_size, status.st_ino):
+        case [kind, *known, digest, recent] if status is not None and _kind(status) == kind:
+            if not recent and known == _state(status):
                 return True
             try:
                 return _digest(_listing(_names(name)) if kind == FOLDER else Path(name).read_bytes()) == digest
@@ -128,9 +124,14 @@ def _holds(name: str, note: Note) -> bool:
 
 
 def _noted(status: os.stat_result, data: bytes) -> Note:
-    """Return a look as plain data: kind, time, size, number and digest, and whether only the digest proves anything."""
-    recent = time.time_ns() - status.st_mtime_ns < RECENT
-    return [_kind(status), status.st_mtime_ns, status.st_size, status.st_ino, _digest(data), int(recent)]
+    """Return a look as plain data: kind, state and digest, and whether only the digest proves anything."""
+    recent = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < RECENT
+    return [_kind(status), *_state(status), _digest(data), int(recent)]
+
+
+def _state(status: os.stat_result) -> list[int]:
+    """Return what changes with a file: a copy may keep the time and size of another one, and has its own others."""
+    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _note(name: str, note: Note) -> None:

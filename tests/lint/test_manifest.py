@@ -1,0 +1,170 @@
+"""A run in which nothing has changed looks at the status of its files, and tells what the run before told."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Outcome
+
+from olympus_lint.commandline import check as command
+from olympus_rules.syntax import disk
+
+Run = Callable[..., Outcome]
+
+REUSE = "import jax\n\n\ndef f(key):\n    return jax.random.normal(key) + jax.random.uniform(key)\n"
+HELPER = "import jax\n\n\ndef draw(key):\n    return jax.random.normal(key)\n"
+USES = "import jax\nfrom pkg.helper import draw\n\n\ndef g(key):\n    return draw(key), jax.random.normal(key)\n"
+CELL = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": REUSE.splitlines(True)}
+NOTEBOOK = json.dumps({"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+FILES = {
+    "pyproject.toml": "[project]\nname = 'pkg'\n",
+    "pkg/__init__.py": "",
+    "pkg/helper.py": HELPER,
+    "pkg/uses.py": USES,
+    "pkg/reuse.py": REUSE,
+    "pkg/plain.py": "x = 1\n",
+    "book.ipynb": NOTEBOOK,
+}
+
+
+@pytest.fixture(autouse=True)
+def files(project: Path) -> Iterator[None]:
+    """Write the files."""
+    for name, text in FILES.items():
+        path = Path(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    yield
+    disk.forget()
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the status of a file prove something at once."""
+    monkeypatch.setattr(disk, "RECENT", -(10**18))
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Count the runs that check files."""
+    runs: list[int] = []
+    check_files = command.check_files
+
+    def counted(files, *rest):
+        runs.append(len(files))
+        return check_files(files, *rest)
+
+    monkeypatch.setattr(command, "check_files", counted)
+    return runs
+
+
+def told(outcome: Outcome) -> tuple[int, str, str]:
+    return outcome.status, outcome.out, outcome.err
+
+
+@pytest.mark.parametrize("output", ["full", "concise", "json", "sarif", "github", "grouped"])
+def test_the_second_run_tells_the_same_and_checks_nothing(run: Run, checked: list[int], output: str) -> None:
+    first = run(".", "--output-format", output)
+    assert first.status == 1
+    assert told(run(".", "--output-format", output)) == told(first)
+    assert len(checked) == 1
+
+
+def test_it_reads_only_the_files_that_it_shows(run: Run, settled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(".")
+    read: list[str] = []
+    read_bytes = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: (read.append(self.name), read_bytes(self))[1])
+    run(".")
+    assert {name for name in read if name.endswith((".py", ".ipynb"))} == {"reuse.py", "uses.py", "book.ipynb"}
+
+
+def test_with_several_processes(run: Run, checked: list[int]) -> None:
+    first = run(".", "--jobs", "2")
+    assert told(run(".", "--jobs", "2")) == told(first)
+    assert len(checked) == 1
+
+
+CHANGES: dict[str, Callable[[], object]] = {
+    "a file": lambda: Path("pkg/plain.py").write_text(REUSE),
+    "a file of the same size": lambda: Path("pkg/uses.py").write_text(USES.replace("draw(key), ", "draw(kay), ")),
+    "a helper": lambda: Path("pkg/helper.py").write_text(HELPER.replace("normal(key)", "fold_in(key, 1)")),
+    "a new file": lambda: Path("pkg/new.py").write_text(REUSE),
+    "a new folder": lambda: shutil.copytree("pkg", "other"),
+    "no file": lambda: Path("pkg/reuse.py").unlink(),
+    "another file of a module": lambda: (Path("pkg/helper").mkdir(), Path("pkg/helper/__init__.py").write_text("")),
+    "a package less": lambda: Path("pkg/__init__.py").unlink(),
+    "settings": lambda: Path("olympus-lint.toml").write_text("ignore = ['OLY104']\n"),
+    "ignored files": lambda: (Path(".git").mkdir(), Path(".gitignore").write_text("reuse.py\n")),
+    "a cell": lambda: Path("book.ipynb").write_text(NOTEBOOK.replace("uniform", "laplace")),
+    "a project inside": lambda: Path("pkg/setup.py").write_text(""),
+    "a copy with the time of the old one": lambda: keep_time("pkg/uses.py", USES.replace("draw(key), ", "draw(kay), ")),
+}
+
+
+def keep_time(name: str, text: str) -> None:
+    status = Path(name).stat()
+    Path(name).write_text(text)
+    os.utime(name, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("paths", [["."], ["pkg/uses.py", "pkg/reuse.py"]])
+def test_a_change_is_seen(run: Run, checked: list[int], change: str, paths: list[str], settled: None) -> None:
+    run(*paths)
+    time.sleep(0.02)  # the clock of the file system
+    CHANGES[change]()
+    before = len(checked)
+    seen = run(*paths)
+    assert told(seen) == told(run(*paths, "--no-cache"))
+    assert len(checked) == before + 2 or paths != ["."]
+
+
+def test_a_change_at_the_time_of_the_look_is_seen(run: Run) -> None:
+    """The file has the size and, where the clock stands still, the time that it had when it was looked at."""
+    run(".")
+    keep_time("pkg/uses.py", USES.replace("draw(key), ", "draw(kay), "))
+    assert told(run(".")) == told(run(".", "--no-cache"))
+
+
+def test_a_file_that_was_only_written_again_is_the_same(run: Run, checked: list[int], settled: None) -> None:
+    first = run(".")
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    Path("pkg/left").touch()
+    Path("pkg/left").unlink()
+    assert told(run(".")) == told(first)
+    assert len(checked) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [["--select", "OLY101"], ["--ignore-noqa"], ["--exclude", "reuse.py"], ["--config", "other.toml"]]
+)
+def test_other_options_are_another_run(run: Run, options: list[str]) -> None:
+    Path("other.toml").write_text("ignore = ['OLY104']\n")
+    run(".")
+    assert told(run(".", *options)) == told(run(".", *options, "--no-cache"))
+    assert told(run(".")) == told(run(".", "--no-cache"))
+
+
+def test_a_file_with_an_error_is_checked_again(run: Run, checked: list[int]) -> None:
+    Path("pkg/large.py").write_text(REUSE + "#" * 5_000_001)
+    first = run(".")
+    assert first.status == 2
+    assert told(run(".")) == told(first)
+    assert len(checked) == 2
+
+
+@pytest.mark.parametrize("kept", ["[]", "{}", "[{}, [], [[]]]", "[[], {}, 3]", '[{"x": 3}, [], []]', "null"])
+def test_a_damaged_entry_is_no_result(run: Run, monkeypatch: pytest.MonkeyPatch, kept: str) -> None:
+    from olympus_lint.analysis.store import Store
+
+    first = run(".")
+    monkeypatch.setattr(Store, "get", lambda self, key: kept)
+    assert told(run(".")) == told(first)
