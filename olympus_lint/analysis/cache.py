@@ -224,13 +224,19 @@ def write_finding(finding: Finding) -> list[Any]:
                 r.message,
                 r.filename if r.filename != finding.filename else None,
                 _write_span(r.span),
+                r.cell,
                 int(r.further),
                 int(r.later),
             ]
             for r in finding.related
         ],
         finding.effect,
-        fix and [fix.applicability.value, fix.message, [[_write_span(edit.span), edit.content] for edit in fix.edits]],
+        fix
+        and [
+            fix.applicability.value,
+            fix.message,
+            [[_write_span(edit.span), edit.content, edit.cell] for edit in fix.edits],
+        ],
         finding.cell,
     ]
 
@@ -254,19 +260,20 @@ def read_finding(data: Any, filename: str) -> Finding:
                 text_in(said),
                 filename if where is None else text_in(where),
                 _read_span(place),
+                _cell(at),
                 further=bool(natural_in(further)),
                 later=bool(natural_in(later)),
             )
-            for said, where, place, further, later in list_in(related)
+            for said, where, place, at, further, later in list_in(related)
         ),
         None if effect is None else text_in(effect),
         None if fix is None else _read_fix(*list_in(fix)),
-        None if cell is None else natural_in(cell),
+        _cell(cell),
     )
 
 
 def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:
-    read = tuple(Edit(_read_span(span), text_in(content)) for span, content in list_in(edits))
+    read = tuple(Edit(_read_span(span), text_in(content), _cell(cell)) for span, content, cell in list_in(edits))
     return Fix(Applicability(text_in(applicability)), text_in(message), read)
 
 
@@ -277,6 +284,10 @@ def _write_span(span: Span) -> list[int]:
 def _read_span(data: Any) -> Span:
     start_row, start_column, end_row, end_column = (natural_in(number) for number in list_in(data))
     return Span(Position(start_row, start_column), Position(end_row, end_column))
+
+
+def _cell(data: Any) -> int | None:
+    return None if data is None else natural_in(data)
 
 
 def _outcome(data: Any) -> Outcome:

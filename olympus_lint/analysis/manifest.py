@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ class Manifest:
                 return None
             told = {result.filename: result for result in map(_read, list_in(kept))}
             return [told.get(name) or FileResult(text_in(name), analysed=False) for name in list_in(names)]
-        except (*WRONG, OSError, SyntaxError, InputError):
+        except WRONG:
             return None
 
     def keep(self, cache: Cache, results: Sequence[FileResult], settings_of: Mapping[str, Settings]) -> None:
@@ -81,20 +82,20 @@ class Manifest:
 
 def _write(result: FileResult, settings: Settings) -> list[Any]:
     """Return a result as plain data, without the texts, which the file has."""
-    kind = settings.kind_of(result.filename)
+    kind = settings.kind_of(result.filename) if result.places is not None else ""
     notes = [[note.filename, note.message] for note in result.notes]
-    findings = [write_finding(finding) for finding in result.findings]
-    return [result.filename, int(result.analysed), kind if result.places else "", bool(result.text), findings, notes]
+    placed = result.findings if result.places is None else map(result.places.finding, result.findings)
+    findings = [write_finding(finding) for finding in placed]
+    return [result.filename, int(result.analysed), kind if result.text else None, findings, notes]
 
 
 def _read(data: Any) -> FileResult:
-    """Return the result for plain data, with the texts as they are in the file.
+    """Return the result for plain data; a report that shows lines reads the file.
 
     Raises:
         ValueError, TypeError: the data are no result.
-        OSError, SyntaxError, InputError: the file is not what it was.
     """
-    name, analysed, kind, has_text, findings, notes = list_in(data)
+    name, analysed, kind, findings, notes = list_in(data)
     result = FileResult(
         text_in(name),
         [read_finding(finding, name) for finding in list_in(findings)],
@@ -102,11 +103,20 @@ def _read(data: Any) -> FileResult:
         analysed=bool(natural_in(analysed)),
         cached=bool(analysed),
     )
-    if kind and has_text:
+    if kind is not None:
+        result.later = partial(_texts, result.filename, text_in(kind))
+    return result
+
+
+def _texts(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]]:
+    """Return the text of a file, and that of its cells; no text if it has just become another one."""
+    try:
+        data = Path(filename).read_bytes()
+        if not kind:
+            return decode(data), {}
         from olympus_lint.embedded.module import read
 
-        embedded = read(name, decode_utf8(Path(name).read_bytes()), text_in(kind))
-        result.text, result.places, result.shown = embedded.text or " ", embedded.places, embedded.texts
-    elif has_text:
-        result.text = decode(Path(name).read_bytes())
-    return result
+        embedded = read(filename, decode_utf8(data), kind)
+    except (OSError, SyntaxError, ValueError, InputError):
+        return "", {}
+    return embedded.text or " ", embedded.texts

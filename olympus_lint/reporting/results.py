@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ class FileResult:
         cached: whether the result comes from an earlier run.
         places: the places of the text's rows in the file, if the file holds pieces of Python.
         shown: the text of each cell of a notebook, or of the whole file, if it has places.
+        later: reads the text, and what is shown, for a report that wants them; the findings have no places then.
     """
 
     filename: str
@@ -47,6 +48,7 @@ class FileResult:
     cached: bool = False
     places: Places | None = None
     shown: Mapping[int | None, str] = field(default_factory=dict)
+    later: Callable[[], tuple[str, Mapping[int | None, str]]] | None = None
 
 
 @dataclass(slots=True)
@@ -99,8 +101,10 @@ class RunResult:
         """Return the texts of the files with findings, by filename and, in notebooks, by cell."""
         texts: dict[tuple[str, int | None], str] = {}
         for file in self.files:
+            if file.later is not None:
+                file.text, file.shown = file.later()
             if file.text:
-                shown = {None: file.text} if file.places is None else file.shown
+                shown = file.shown or {None: file.text}
                 texts |= {(file.filename, cell): text for cell, text in shown.items()}
         return texts
 
