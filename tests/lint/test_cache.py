@@ -413,6 +413,14 @@ EDITS = st.lists(st.tuples(st.sampled_from("abc"), FILES), min_size=1, max_size=
     ),
     edits=[("b", ("a", "c", "return second.draw(jax.random.fold_in(key, 1))"))],
 )
+@hypothesis.example(  # a function that calls itself, asked for while another file of its circle is interpreted
+    start=(
+        ("b", "a", "return jax.random.normal(key)"),
+        ("c", "c", "return jax.random.normal(key)"),
+        ("c", "a", "return second.draw(key), first.draw(key)"),
+    ),
+    edits=[("a", ("a", "b", "return second.draw(jax.random.fold_in(key, 1))"))],
+)
 def test_a_warm_run_equals_a_cold_one(
     start: tuple[tuple[str, str, str], ...], edits: list[tuple[str, tuple[str, ...]]]
 ):

@@ -84,6 +84,11 @@ class Summary:
     changes: tuple[Change, ...] = ()
     draws: tuple[Draw, ...] = ()
 
+    def says_something(self, terms: Terms) -> bool:
+        """Return whether the function does anything with keys."""
+        said = self.signature(terms)
+        return bool(self.uses or said.sinks or said.sources or said.forwards)
+
     def signature(self, terms: Terms) -> KeySignature:
         """Return the key signature, the public form of a part of the summary."""
         sinks = {

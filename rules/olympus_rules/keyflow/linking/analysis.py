@@ -503,13 +503,12 @@ class Draft:
         del self.analysis.drafts[self.task]
 
     def changed(self) -> bool:
-        """Return whether its key signature differs from that of the round before."""
+        """Return whether its key signature differs from that of the round before; an empty summary is like none."""
         terms = self.analysis.file.terms
         before, summary = self.analysis.drafts.get(self.task), self.analysis.file.summaries[self.task]
-        now = summary.signature(terms)
-        if before is None:
-            return bool(summary.uses or now.sinks or now.sources or now.forwards)
-        return now != before.signature(terms)
+        if before is None or not before.says_something(terms):
+            return summary.says_something(terms)
+        return summary.signature(terms) != before.signature(terms)
 
     def hold(self, lowest: int | None) -> None:
         """Record the depth of the outermost unfinished function on which it rests, ``None`` if it is final."""
