@@ -6,6 +6,7 @@ import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.unparsed import not_parsed
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import (
@@ -21,7 +22,7 @@ from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.context import Context, Mode
-from olympus_lint.run.engine import lint_text
+from olympus_lint.run.engine import lint_text, settled
 from olympus_lint.run.fixing import fix_text
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.syntax.text import decode, split_lines
@@ -29,7 +30,7 @@ from olympus_rules.syntax.text import decode, split_lines
 if TYPE_CHECKING:
     from olympus_lint.embedded.module import Embedded
 
-__all__ = ["check_bytes", "check_file", "failure", "unified_diff"]
+__all__ = ["check_bytes", "check_file", "failure", "recalled", "unified_diff"]
 
 
 def check_file(file: SourceFile, context: Context) -> FileResult:
@@ -100,17 +101,48 @@ def check_embedded(filename: str, data: bytes, settings: Settings, context: Cont
         written = encode_utf8(after.file, data)
     except InputError as error:
         result, after, written = unchanged(lint_text(filename, embedded.text, settings), error), embedded, data
+    result = placed(result, after, embedded, settings)
+    if context.mode is Mode.DIFF and written != data:
+        result.diff = unified_diff(filename, embedded.file, after.file)
+    return result, written
+
+
+def placed(result: FileResult, after: Embedded, embedded: Embedded, settings: Settings) -> FileResult:
+    """Return the result on a module with the places in its file, and with what is wrong with the file itself.
+
+    Args:
+        result: the result on the module.
+        after: the file as it is after fixes.
+        embedded: the file as it was.
+        settings: those of the file.
+    """
     result.places, result.shown = after.places, after.texts
     result.notes = [*map(after.places.problem, result.notes), *embedded.notes]
     result.errors = [*map(after.places.problem, result.errors)]
     for each in embedded.broken:
-        broken = not_parsed(filename, each.code, each.error, settings, each.piece.cell)
+        broken = not_parsed(result.filename, each.code, each.error, settings, each.piece.cell)
         result.findings += broken.findings
         result.errors += broken.errors
         result.text = result.text or embedded.text or " "  # the report shows the cells instead
-    if context.mode is Mode.DIFF and written != data:
-        result.diff = unified_diff(filename, embedded.file, after.file)
-    return result, written
+    return result
+
+
+def recalled(file: SourceFile, data: bytes, context: Context) -> FileResult | None:
+    """Return the result of an earlier run, or one that costs next to nothing; ``None`` if the file is to be checked."""
+    filename, settings = file.filename, file.settings
+    if settings.kind_of(filename) == "python":
+        result = context.projects.recall(filename, data, settings)
+        return None if result is None else settled(result, result.text, settings, context.clearance)
+    embedded = read_embedded(filename, data, settings)
+    if isinstance(embedded, FileResult):
+        return embedded
+    text = embedded.text.encode(errors="surrogatepass")
+    if not worth_checking(filename, text, settings):
+        return check_embedded(filename, data, settings, context)[0]
+    result = context.projects.recall(filename, text, settings)
+    if result is None:
+        return None
+    return placed(settled(result, embedded.text, settings, context.clearance), embedded, embedded, settings)
 
 
 def read_embedded(filename: str, data: bytes, settings: Settings) -> Embedded | FileResult:

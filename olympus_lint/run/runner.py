@@ -13,8 +13,8 @@ from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.context import Context, Mode, Objection
-from olympus_lint.run.engine import CONSTRUCTOR, settled
-from olympus_lint.run.one_file import check_file, failure
+from olympus_lint.run.engine import CONSTRUCTOR
+from olympus_lint.run.one_file import check_file, failure, recalled
 from olympus_lint.run.order import imports_first
 from olympus_lint.run.processes import default_jobs, in_processes, prepare_collector
 from olympus_rules.syntax.array_names import forget_outlines
@@ -71,18 +71,11 @@ class Work:
         """Yield the results of an earlier run that still hold, and drop these candidates."""
         candidates, self.candidates = self.candidates, []
         for file, data in candidates:
-            result = recalled(context, file, data)
+            result = recalled(file, data, context)
             if result is not None:
                 yield result
             else:
                 self.candidates.append((file, data))
-
-
-def recalled(context: Context, file: SourceFile, data: bytes) -> FileResult | None:
-    """Return the result of an earlier run; files with pieces of Python have none."""
-    is_python = file.settings.kind_of(file.filename) == "python"
-    result = context.projects.recall(file.filename, data, file.settings) if is_python else None
-    return None if result is None else settled(result, result.text, file.settings, context.clearance)
 
 
 def check_files(

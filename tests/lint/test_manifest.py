@@ -85,6 +85,18 @@ def test_it_reads_only_the_files_that_it_shows(run: Run, settled: None, monkeypa
     assert {name for name in read if name.endswith((".py", ".ipynb"))} == {"reuse.py", "uses.py", "book.ipynb"}
 
 
+def test_after_a_change_notebooks_and_pages_are_not_analysed_again(run: Run) -> None:
+    Path("page.md").write_text(f"```python\n{REUSE}```\n")
+    Path("broken.ipynb").write_text(NOTEBOOK.replace("def f", "def def"))
+    Path("plain.ipynb").write_text(NOTEBOOK.replace("jax", "np"))
+    first = run(".", "--extension", "md")
+    Path("pkg/plain.py").write_text("y = 2\n")
+    again = run(".", "--extension", "md", "-v")
+    assert "page.md" in first.out and "broken.ipynb" in first.out
+    assert (again.status, again.out) == (first.status, first.out)
+    assert "analysed 0 of " in again.err
+
+
 def test_with_several_processes(run: Run, checked: list[int]) -> None:
     first = run(".", "--jobs", "2")
     assert told(run(".", "--jobs", "2")) == told(first)
