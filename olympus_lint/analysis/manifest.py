@@ -77,7 +77,9 @@ class Manifest:
             for result in results
             if result.analysed or result.findings or result.notes
         ]
-        cache.store.put(self._key, as_json([disk.taken(), [result.filename for result in results], told]))
+        cache.store.put(
+            self._key, as_json([disk.without_listed(disk.taken()), [result.filename for result in results], told])
+        )
 
 
 def _write(result: FileResult, settings: Settings) -> list[Any]:

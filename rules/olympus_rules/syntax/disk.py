@@ -15,7 +15,20 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeAlias
 
-__all__ = ["Note", "entries", "exists", "forget", "hold", "is_file", "is_folder", "merge", "names", "read", "taken"]
+__all__ = [
+    "Note",
+    "entries",
+    "exists",
+    "forget",
+    "hold",
+    "is_file",
+    "is_folder",
+    "merge",
+    "names",
+    "read",
+    "taken",
+    "without_listed",
+]
 
 Note: TypeAlias = "list[int | str]"
 """What a look showed: nothing certain, the kind alone, or the kind with status and digest (see :func:`_noted`)."""
@@ -32,7 +45,7 @@ def read(path: str | Path) -> bytes:
         OSError: it cannot be read.
         ValueError: the path is none.
     """
-    name = str(path)
+    name = _absolute(path)
     status = _status(name)
     try:
         data = Path(name).read_bytes()
@@ -49,7 +62,7 @@ def entries(folder: str | Path) -> list[os.DirEntry[str]]:
     Raises:
         OSError: it cannot be listed.
     """
-    name = str(folder)
+    name = _absolute(folder)
     status = _status(name)
     try:
         with os.scandir(name) as scan:
@@ -95,6 +108,16 @@ def taken() -> dict[str, Note]:
     notes = dict(_notes)
     _notes.clear()
     return notes
+
+
+def without_listed(notes: Mapping[str, Note]) -> dict[str, Note]:
+    """Return looks without those at the kinds of entries of folders that were listed; what a link leads to stays."""
+    listed = {name for name, note in notes.items() if len(note) > 1 and note[0] == FOLDER}
+
+    def is_said(name: str, note: Note) -> bool:
+        return len(note) == 1 and os.path.dirname(name) in listed and not os.path.islink(name)  # noqa: PTH114, PTH120
+
+    return {name: note for name, note in notes.items() if not is_said(name, note)}
 
 
 def merge(notes: Mapping[str, Note]) -> None:
@@ -144,10 +167,18 @@ def _note(name: str, note: Note) -> None:
 
 
 def _kind_at(path: str | Path) -> int:
-    name = str(path)
+    name = _absolute(path)
     kind = _kind(_status(name))
     _note(name, [kind])
     return kind
+
+
+def _absolute(path: str | Path) -> str:
+    """Return a name that means the same in any folder; a link before a `..` stays."""
+    name = str(path)
+    if name.startswith(os.sep):
+        return name
+    return os.path.join(os.getcwd(), name) if name != "." else os.getcwd()  # noqa: PTH109, PTH118
 
 
 def _kind(status: os.stat_result | None) -> int:
