@@ -459,6 +459,11 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         "    look(options['key'])\n    look(options['n'])\n\ng(1, PRNGKey(2), key=PRNGKey(3), n=4)",
         [{1}, {1}, set(), {2}, {3}, set()],
     ),
+    "options, handed on": (
+        "def f(a, **options):\n    g(a, **options)\n\ndef g(a, seed=None, **options):\n    look(options['key'])\n"
+        "    look(options.get('n', 3))\n    look(seed)\n\nf(1, key=PRNGKey(1), seed=PRNGKey(2), n=3)",
+        [{1}, set(), {2}],
+    ),
     "tree": ("look(jax.tree.map(lambda k: split(k)[0], {'a': PRNGKey(1)})['a'])", [{1}]),
 }
 

@@ -175,8 +175,12 @@ class Binding:
         if keyword in code.parameters:
             self.slots.add_edge(slot, self.heap.variable(code, str(keyword)), site)
         elif code.kwarg is not None:
-            options = self.heap.element(self.heap.made(self.heap.variable(code, code.kwarg)), keyword)
-            self.slots.add_edge(self.parts(call, slot) if keyword is None else slot, options, site)
+            options = self.heap.made(self.heap.variable(code, code.kwarg))
+            if keyword is None:
+                given = self.heap.made(self.slots.slot("options", call.place, slot, code))
+                self.attributes.trees.hand_on(slot, given, options, site, without=code.parameters[offset:])
+            else:
+                self.slots.add_edge(slot, self.heap.element(options, keyword), site)
 
     def paired(self, result: Slot, place: Place | None = None) -> Slot:
         """Return the slot of what a function gives that a call gives in a pair with its gradient."""
