@@ -459,6 +459,11 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         "    look(options['key'])\n    look(options['n'])\n\ng(1, PRNGKey(2), key=PRNGKey(3), n=4)",
         [{1}, {1}, set(), {2}, {3}, set()],
     ),
+    "a method of the project beside a base of a library": (
+        "import lib\n\nclass A(lib.Base):\n    def train(self, key):\n        look(key)\n\nclass B(A):\n    key: int\n"
+        "\na = B(key=3)\nB.train(a, key=PRNGKey(1))\nlook(a.key)\nB.create(key=PRNGKey(2))\nlook(a.key)",
+        [{1}, {2}, {2}],
+    ),
     "options, handed on": (
         "def f(a, **options):\n    g(a, **options)\n\ndef g(a, seed=None, **options):\n    look(options['key'])\n"
         "    look(options.get('n', 3))\n    look(seed)\n\nf(1, key=PRNGKey(1), seed=PRNGKey(2), n=3)",

@@ -223,7 +223,12 @@ class Calls:
         slot = self.slots.slot("maker", class_.code, name)
         if slot not in self._makers:
             self._makers.add(slot)
-            self.slots.watch(self.heap.classes.member(class_.code, name), lambda _: self.slots.put(slot, class_), Made)
+
+            def take(_: Value) -> None:
+                if not self.heap.classes.defines(class_.code, (name,)):
+                    self.slots.put(slot, class_)
+
+            self.slots.watch(self.heap.classes.member(class_.code, name), take, Made)
         return slot
 
     def hand(self, decorator: Value, decorated: Value, result: Slot, place: Place) -> None:
