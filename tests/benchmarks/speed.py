@@ -103,11 +103,19 @@ def corpus_commands(folders: Sequence[str], kept: Path) -> dict[str, Sequence[st
         "-q",
         "--no-respect-gitignore",
     ]
+    changed = kept / "changed.py"
+    changed.write_text(SMALL_FILE, "utf-8")
+    edit = ["sh", "-c", f'echo "# $$" >> "{changed}"; exec "$@"', "sh"]
     return {
         "olympus-lint": [*ours, "--no-cache"],
-        "unchanged files": [*ours, "--cache-dir", str(kept)],
+        "unchanged files": [*ours, "--cache-dir", str(kept / "whole")],
+        "one file changed": [*edit, *ours, str(changed), "--cache-dir", str(kept / "changed")],
         "ast.parse": [sys.executable, "-c", PARSE_ALL, *folders],
         "ruff": [*ruff, *folders],
+        "ruff, unchanged": [
+            *(part for part in ruff if part != "--no-cache"),
+            *("--select", "E711", "--cache-dir", str(kept / "ruff"), *folders),
+        ],
     }
 
 
@@ -121,18 +129,18 @@ def small_commands(file: Path) -> dict[str, Sequence[str]]:
 
 
 def table(runs: dict[str, Run]) -> str:
-    lines = [f"{'median':16}{'wall s':>10}{'CPU s':>10}{'peak MiB':>10}"]
-    lines += [f"{name:16}{run.wall:10.3f}{run.cpu:10.3f}{run.peak:10.1f}" for name, run in runs.items()]
+    lines = [f"{'median':18}{'wall s':>10}{'CPU s':>10}{'peak MiB':>10}"]
+    lines += [f"{name:18}{run.wall:10.3f}{run.cpu:10.3f}{run.peak:10.1f}" for name, run in runs.items()]
     return "\n".join(lines)
 
 
 def ratios(runs: dict[str, Run], ours: str = "olympus-lint") -> str:
-    lines = [f"{'ours / theirs':16}{'wall':>10}{'CPU':>10}{'peak':>10}"]
+    lines = [f"{'ours / theirs':18}{'wall':>10}{'CPU':>10}{'peak':>10}"]
     first = runs[ours]
     for name, run in runs.items():
         if name != ours:
             quotients = (first.wall / run.wall, first.cpu / run.cpu, first.peak / run.peak)
-            lines.append(f"{'/ ' + name:16}" + "".join(f"{quotient:10.2f}" for quotient in quotients))
+            lines.append(f"{'/ ' + name:18}" + "".join(f"{quotient:10.2f}" for quotient in quotients))
     return "\n".join(lines)
 
 
