@@ -25,8 +25,6 @@ from olympus_lint.reporting.phrases import count
 from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_lint.reporting.summary import fixes_list
 from olympus_lint.run.context import Context, Mode, Objection
-from olympus_lint.run.one_file import check_bytes
-from olympus_lint.run.runner import check_files
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 from olympus_rules.syntax import disk
@@ -80,6 +78,8 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         status = finish(RunResult(kept, unsafe=settings.unsafe_fixes), args, settings)
         conclude(kept, {}, started, args, cache)
         return status
+    from olympus_lint.run.runner import check_files
+
     files, problems = discover(args.paths, configuration.at)
     found = time.perf_counter()
     if args.show_files:
@@ -145,6 +145,8 @@ def mode_of(args: Namespace, settings: Settings) -> Mode:
 
 def check_stdin(args: Namespace, configuration: Configuration) -> int:
     """Check standard input; after a fix, the text goes to standard output and the report to standard error."""
+    from olympus_lint.run.one_file import check_bytes
+
     name = args.stdin_filename or "-"
     settings = configuration.at(Path(name).parent)
     try:

@@ -14,7 +14,6 @@ from olympus_lint.project.selection import expand, selected_codes
 from olympus_lint.project.spelling import nearest
 from olympus_lint.reporting.formats import format_names
 from olympus_rules.finding import Confidence
-from olympus_rules.libraries import read_pack
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
@@ -236,8 +235,11 @@ def read_roots(value: object, base: Path) -> list[str]:
 def read_packs(value: object, base: Path) -> list[str]:
     """Read the paths of signature packs, and the packs, so that errors in them are reported early."""
     paths = [str(base / path) for path in read_strings(value, base)]
-    for path in paths:
-        read_pack(Path(path))
+    if paths:
+        from olympus_rules.libraries import read_pack
+
+        for path in paths:
+            read_pack(Path(path))
     return paths
 
 

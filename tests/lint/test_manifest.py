@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import Outcome
 
-from olympus_lint.commandline import check as command
+from olympus_lint.run import runner
 from olympus_rules.syntax import disk
 
 Run = Callable[..., Outcome]
@@ -54,13 +54,13 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the runs that check files."""
     runs: list[int] = []
-    check_files = command.check_files
+    check_files = runner.check_files
 
     def counted(files, *rest):
         runs.append(len(files))
         return check_files(files, *rest)
 
-    monkeypatch.setattr(command, "check_files", counted)
+    monkeypatch.setattr(runner, "check_files", counted)
     return runs
 
 
