@@ -83,6 +83,10 @@ def run(args: Namespace) -> int:
         from olympus_lint.commandline.derive import derive_pack
 
         return derive_pack(args)
+    if args.merge:
+        from olympus_lint.commandline.merge import merge
+
+        return merge(args)
     if args.migrate:
         from olympus_lint.commandline.migrate import migrate
 

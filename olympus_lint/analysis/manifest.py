@@ -25,11 +25,9 @@ from olympus_lint.analysis.cache import (
     write_finding,
 )
 from olympus_lint.files.problems import Problem
-from olympus_lint.files.sources import InputError, decode_utf8
-from olympus_lint.reporting.results import FileResult
+from olympus_lint.reporting.results import FileResult, shown_lines
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import disk
-from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
@@ -45,10 +43,10 @@ class Manifest:
         """Take what a run is told.
 
         Args:
-            args: the arguments, of which the paths and the settings file count.
+            args: the arguments, of which the paths, the shard and the settings file count.
             options: the settings that the command line gives.
         """
-        self._key = key_of("run", tool(), str(Path.cwd()), args.paths, args.config, repr(options))
+        self._key = key_of("run", tool(), str(Path.cwd()), args.paths, args.config, args.shard, repr(options))
 
     def recall(self, cache: Cache) -> list[FileResult] | None:
         """Return the results of the files in their order, if all looks of that run would show the same."""
@@ -84,7 +82,7 @@ class Manifest:
 
 def _write(result: FileResult, settings: Settings) -> list[Any]:
     """Return a result as plain data, without the texts, which the file has."""
-    kind = settings.kind_of(result.filename) if result.places is not None else ""
+    kind = settings.kind_of(result.filename)
     notes = [[note.filename, note.message] for note in result.notes]
     placed = result.findings if result.places is None else map(result.places.finding, result.findings)
     findings = [write_finding(finding) for finding in placed]
@@ -106,19 +104,5 @@ def _read(data: Any) -> FileResult:
         cached=bool(analysed),
     )
     if kind is not None:
-        result.later = partial(_texts, result.filename, text_in(kind))
+        result.later = partial(shown_lines, result.filename, text_in(kind))
     return result
-
-
-def _texts(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]]:
-    """Return the text of a file, and that of its cells; no text if it has just become another one."""
-    try:
-        data = Path(filename).read_bytes()
-        if not kind:
-            return decode(data), {}
-        from olympus_lint.embedded.module import read
-
-        embedded = read(filename, decode_utf8(data), kind)
-    except (OSError, SyntaxError, ValueError, InputError):
-        return "", {}
-    return embedded.text or " ", embedded.texts

@@ -20,6 +20,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import discover
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
+from olympus_lint.project.shards import shard
 from olympus_lint.reporting.formats import render
 from olympus_lint.reporting.phrases import count
 from olympus_lint.reporting.results import FileResult, RunResult
@@ -81,6 +82,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     from olympus_lint.run.runner import check_files
 
     files, problems = discover(args.paths, configuration.at)
+    files = files if args.shard is None else shard(files, *args.shard)
     found = time.perf_counter()
     if args.show_files:
         print_out("".join(f"{file.filename}\n" for file in files))
@@ -95,7 +97,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         manifest.keep(cache, results, settings_of)
     checked = time.perf_counter()
     traced = verdicts(run, args, settings, settings_of)
-    if not files and not problems:
+    if not files and not problems and args.shard is None:
         print("warning: no Python files found under the given paths", file=sys.stderr)
     stages = {"finding files": found - started, "checking": checked - found}
     if args.trace:

@@ -218,6 +218,10 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--config", metavar="FILE", help="read settings from this file only")
     group.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     setting(group, "--cache-dir", "DIR", "the folder of the cache")
+    what = "check the K-th of N parts of the files, for N machines that have the whole tree"
+    group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
+    what = "the paths are reports that `--output-format json` has written: report them as one"
+    group.add_argument("--merge", action="store_true", help=what)
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
@@ -245,6 +249,14 @@ def listing(group: argparse._ArgumentGroup, name: str, metavar: str, help: str) 
 def comma(text: str) -> list[str]:
     """Split at commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def fraction(text: str) -> tuple[int, int]:
+    """Read ``K/N``: a part and the number of parts."""
+    number, slash, count = text.partition("/")
+    if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"expected K/N, such as 1/4, not {text!r}")
+    return int(number), int(count)
 
 
 def positive(text: str) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from olympus_lint.reporting.phrases import rule_url
-from olympus_rules.finding import Edit, Finding, Fix, Related, Span
+from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
 
-__all__ = ["finding_object"]
+__all__ = ["finding_object", "finding_of"]
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -31,6 +31,42 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     if finding.effect is not None:
         made["effect"] = finding.effect
     return made
+
+
+def finding_of(made: dict[str, Any]) -> Finding:
+    """Return the finding of a JSON object that :func:`finding_object` has made.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: it is none.
+    """
+    from olympus.verdicts import Verdict
+
+    related = [
+        Related(str(each["message"]), str(each["filename"]), _span(each), each.get("cell")) for each in made["related"]
+    ]
+    return Finding(
+        str(made["code"]),
+        str(made["name"]),
+        str(made["message"]),
+        str(made["filename"]),
+        _span(made),
+        next(level for level in Confidence if level.label == made["confidence"]),
+        tuple(related),
+        made.get("effect"),
+        None if made["fix"] is None else _fix(made["fix"]),
+        made["cell"],
+        None if made["verdict"] is None else Verdict.from_json(made["verdict"]),
+    )
+
+
+def _fix(made: dict[str, Any]) -> Fix:
+    edits = tuple(Edit(_span(each), str(each["content"]), each.get("cell")) for each in made["edits"])
+    return Fix(Applicability(made["applicability"]), str(made["message"]), edits)
+
+
+def _span(made: dict[str, Any]) -> Span:
+    start, end = (Position(int(at["row"]), int(at["column"])) for at in (made["location"], made["end_location"]))
+    return Span(start, end)
 
 
 def fix_object(fix: Fix) -> dict[str, Any]:

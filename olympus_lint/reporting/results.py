@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import InputError, decode_utf8
 from olympus_rules.finding import Applicability, Finding
+from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.embedded.places import Places
 
-__all__ = ["FileResult", "FixResult", "RunResult", "can_fix"]
+__all__ = ["FileResult", "FixResult", "RunResult", "can_fix", "shown_lines"]
 
 
 @dataclass(slots=True)
@@ -117,3 +120,22 @@ class RunResult:
 def can_fix(finding: Finding, *, unsafe: bool) -> bool:
     """Say whether ``--fix`` would fix a finding; ``unsafe`` counts unsafe fixes, too."""
     return finding.fix is not None and (unsafe or finding.fix.applicability is Applicability.SAFE)
+
+
+def shown_lines(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]]:
+    """Return the text of a file, and that of each cell of a notebook; no text if it is not what it was.
+
+    Args:
+        filename: the file.
+        kind: ``python``, or what holds pieces of Python.
+    """
+    try:
+        data = Path(filename).read_bytes()
+        if kind == "python":
+            return decode(data), {}
+        from olympus_lint.embedded.module import read
+
+        embedded = read(filename, decode_utf8(data), kind)
+    except (OSError, SyntaxError, ValueError, InputError):
+        return "", {}
+    return embedded.text or " ", embedded.texts

@@ -160,8 +160,10 @@ def _state(status: os.stat_result) -> list[int]:
 def _note(name: str, note: Note) -> None:
     """Note a look. If an earlier one showed something else, nothing is certain."""
     known = _notes.get(name)
-    if known is None or known == note or (len(known) == 1 and note[:1] == known):
+    if known is None or (len(known) == 1 and note[:1] == known):
         _notes[name] = note
+    elif len(note) > 1 and known[:-1] == note[:-1]:
+        _notes[name] = min(known, note)  # the later look is the one that is not recent
     elif not (len(note) == 1 and known[:1] == note):
         _notes[name] = []
 

@@ -1,0 +1,54 @@
+"""``--merge``: the JSON reports of several runs, such as those of shards, as one report."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+from olympus_lint.commandline.check import finish, options_over
+from olympus_lint.project.configuration import Configuration
+from olympus_lint.project.settings import SettingsError
+from olympus_lint.reporting.objects import finding_of
+from olympus_lint.reporting.results import FileResult, RunResult, shown_lines
+from olympus_rules.finding import Finding
+
+__all__ = ["merge"]
+
+
+def merge(args: Namespace) -> int:
+    """Report the findings of the reports that the paths name; return the exit status.
+
+    A finding that several reports have is told once. The lines of the sources are shown where the files are here.
+
+    Raises:
+        SettingsError: a path is no report of the format ``json`` or ``json-lines``.
+    """
+    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
+    settings = configuration.at(Path.cwd())
+    found = {finding: None for path in args.paths for finding in read_report(path)}
+    ordered = sorted(found, key=lambda finding: finding.sort_key)
+    files = [
+        FileResult(name, list(findings), later=partial(shown_lines, name, settings.kind_of(name)))
+        for name, findings in groupby(ordered, key=lambda finding: finding.filename)
+    ]
+    return finish(RunResult(files, unsafe=settings.unsafe_fixes), args, settings)
+
+
+def read_report(path: str) -> list[Finding]:
+    """Return the findings of a report.
+
+    Raises:
+        SettingsError: it cannot be read, or is none.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+        objects = json.loads(text) if text.lstrip().startswith("[") else map(json.loads, text.splitlines())
+        return [finding_of(each) for each in objects]
+    except OSError as error:
+        raise SettingsError(f"--merge: {path} cannot be read ({error.strerror}); name a report.") from None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        cause = f"{path} is no report that `--output-format json` or `json-lines` writes ({error})"
+        raise SettingsError(f"--merge: {cause}; name one.") from None

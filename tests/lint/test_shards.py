@@ -1,0 +1,101 @@
+"""A run in shards, and its reports as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Outcome
+from hypothesis import given
+from hypothesis import strategies as st
+
+from olympus_lint.project.discovery import SourceFile
+from olympus_lint.project.settings import Settings
+from olympus_lint.project.shards import shard
+
+from test_manifest import FILES
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def files(project: Path) -> Path:
+    for name, text in FILES.items():
+        path = Path(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    for number in range(3):
+        Path(f"more{number}").mkdir()
+        Path(f"more{number}/one.py").write_text(FILES["pkg/reuse.py"])
+    return project
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcde"), st.integers(0, 30)), unique=True), st.integers(1, 5))
+def test_each_file_is_in_one_shard_and_folders_stay_together(names: list[tuple[str, int]], count: int) -> None:
+    every = [SourceFile(f"/nowhere/{folder}/{name}.py", Settings()) for folder, name in names]
+    parts = [shard(every, number, count) for number in range(1, count + 1)]
+    assert sorted(file.filename for part in parts for file in part) == sorted(file.filename for file in every)
+    of_folder = [(Path(file.filename).parent, number) for number, part in enumerate(parts) for file in part]
+    assert len({folder for folder, _ in of_folder}) == len(set(of_folder))
+
+
+def test_shards_have_about_as_many_bytes(files: Path) -> None:
+    every = []
+    for number in range(40):
+        path = files / f"f{number}" / "m.py"
+        path.parent.mkdir()
+        path.write_text("x = 1\n" * (number + 1))
+        every.append(SourceFile(str(path), Settings()))
+    sizes = [sum(Path(file.filename).stat().st_size for file in shard(every, part, 4)) for part in (1, 2, 3, 4)]
+    assert max(sizes) < 1.1 * min(sizes)
+
+
+@pytest.mark.parametrize("output", ["full", "concise", "json", "sarif", "github", "grouped", "pylint", "json-lines"])
+def test_the_reports_of_shards_are_the_report_of_all(run: Run, files: Path, output: str) -> None:
+    whole = run(".", "--output-format", output)
+    reports = []
+    for number in (1, 2, 3):
+        part = run(".", "--shard", f"{number}/3", "--output-format", "json", "-o", f"{number}.json", "-q")
+        assert part.status in (0, 1) and not part.err
+        reports.append(f"{number}.json")
+    merged = run("--merge", *reports, "--output-format", output)
+    assert (merged.status, merged.out) == (whole.status, whole.out)
+
+
+def test_a_shard_is_recalled_as_such(run: Run, files: Path) -> None:
+    parts = {number: run(".", "--shard", f"{number}/2").out for number in (1, 2)}
+    assert parts == {number: run(".", "--shard", f"{number}/2").out for number in (1, 2)}
+    assert parts[1] != parts[2]
+
+
+def test_findings_are_told_once_and_verdicts_stay(run: Run, files: Path) -> None:
+    run(".", "--output-format", "json-lines", "-o", "all.jsonl")
+    assert run("--merge", "all.jsonl", "all.jsonl").out == run(".").out
+    text = Path("all.jsonl").read_text()
+    evidence = '{"status": "confirmed", "tier": "witness", "evidence": ["a line"], "reason": null}'
+    Path("all.jsonl").write_text(text.replace('"verdict": null', f'"verdict": {evidence}'))
+    assert "confirmed" in run("--merge", "all.jsonl").out
+
+
+@pytest.mark.parametrize("text", ["{}", "[3]", "nothing", '[{"code": "OLY104"}]', "[null]"])
+def test_what_is_no_report_is_named(run: Run, project: Path, text: str) -> None:
+    Path("r.json").write_text(text)
+    told = run("--merge", "r.json")
+    assert told.status == 2
+    assert told.err.startswith("error: --merge: r.json is no report that `--output-format json` or `json-lines` writes")
+    assert run("--merge", "no.json").err == (
+        "error: --merge: no.json cannot be read (No such file or directory); name a report.\n"
+    )
+
+
+def test_no_findings(run: Run, project: Path) -> None:
+    Path("r.json").write_text("[]\n")
+    Path("e.jsonl").write_text("")
+    assert run("--merge", "r.json", "e.jsonl").status == 0
+
+
+@pytest.mark.parametrize("value", ["0/2", "3/2", "2", "a/b", "1/0", "/"])
+def test_a_wrong_shard(run: Run, value: str) -> None:
+    told = run(".", "--shard", value)
+    assert told.status == 2 and "expected K/N, such as 1/4" in told.err
