@@ -46,7 +46,9 @@ class Manifest:
             args: the arguments, of which the paths, the shard and the settings file count.
             options: the settings that the command line gives.
         """
-        self._key = key_of("run", tool(), str(Path.cwd()), args.paths, args.config, args.shard, repr(options))
+        self._key = key_of(
+            "run", tool(), str(Path.cwd()), args.paths, args.config, args.isolated, args.shard, repr(options)
+        )
 
     def recall(self, cache: Cache) -> list[FileResult] | None:
         """Return the results of the files in their order, if all looks of that run would show the same."""

@@ -48,7 +48,7 @@ def check(args: Namespace) -> int:
     """
     disk.forget()
     options = options_over(args)
-    configuration = Configuration(options, Path(args.config) if args.config else None)
+    configuration = configuration_of(args, options)
     configuration.at(Path.cwd())
     if args.paths == ["-"]:
         return check_stdin(args, configuration)
@@ -107,6 +107,15 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     return status
 
 
+def configuration_of(args: Namespace, options: Mapping[str, object]) -> Configuration:
+    """Return the settings of each folder.
+
+    Raises:
+        SettingsError: the named settings file is wrong.
+    """
+    return Configuration(options, Path(args.config) if args.config else None, isolated=args.isolated)
+
+
 def options_over(args: Namespace) -> dict[str, object]:
     """Return the settings that the command line gives.
 
@@ -118,6 +127,8 @@ def options_over(args: Namespace) -> dict[str, object]:
     if "per-file-ignores" in given:
         given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
     over = from_table(given, "--", Path.cwd())
+    if over.get("fix") is False:
+        over["fix_only"] = False
     return over | ({"ignore_noqa": True} if "ignore_noqa" in args else {})
 
 
@@ -250,7 +261,7 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
         write_report(fixes_list(run) if settings.show_fixes else "", args.output_file)
         say(f"Fixed {count(fixed, 'finding')}.", args)
         return report_problems(run.errors, args) or int(bool(fixed) and args.exit_non_zero_on_fix)
-    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
     text = report_text(run, settings, statistics=args.statistics, quiet=args.quiet, color=color)
     try:
         write_report(text, args.output_file)

@@ -30,7 +30,7 @@ def derive_pack(args: Namespace) -> int:
     from olympus_rules.keyflow.linking.project import Project
     from olympus_rules.libraries import libraries
 
-    settings = Configuration({}, Path(args.config) if args.config else None).at(Path.cwd())
+    settings = Configuration({}, Path(args.config) if args.config else None, isolated=args.isolated).at(Path.cwd())
     try:
         package = find_package(args.derive_pack)
     except PackageError as error:

@@ -8,8 +8,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from olympus_lint.commandline.check import finish, options_over
-from olympus_lint.project.configuration import Configuration
+from olympus_lint.commandline.check import configuration_of, finish, options_over
 from olympus_lint.project.settings import SettingsError
 from olympus_lint.reporting.objects import finding_of
 from olympus_lint.reporting.results import FileResult, RunResult, shown_lines
@@ -26,8 +25,7 @@ def merge(args: Namespace) -> int:
     Raises:
         SettingsError: a path is no report of the format ``json`` or ``json-lines``.
     """
-    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
-    settings = configuration.at(Path.cwd())
+    settings = configuration_of(args, options_over(args)).at(Path.cwd())
     found = {finding: None for path in args.paths for finding in read_report(path)}
     ordered = sorted(found, key=lambda finding: finding.sort_key)
     files = [

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from olympus_codemods.target import NEWEST, Target
 from olympus_lint.analysis.prefilter import worth_checking
-from olympus_lint.commandline.check import options_over, report_problems, say
+from olympus_lint.commandline.check import configuration_of, options_over, report_problems, say
 from olympus_lint.commandline.output import has_color, write_report
 from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.files.problems import Problem
@@ -32,7 +32,6 @@ from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
-from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import SourceFile, discover
 from olympus_lint.project.git import not_in_git
 from olympus_lint.project.settings import Settings
@@ -56,7 +55,7 @@ def migrate(args: Namespace) -> int:
     Raises:
         SettingsError: an option or a settings file is wrong.
     """
-    configuration = Configuration(options_over(args), Path(args.config) if args.config else None)
+    configuration = configuration_of(args, options_over(args))
     settings = configuration.at(Path.cwd())
     files, problems = discover(args.paths, configuration.at)
     files = each_once(files)
@@ -135,7 +134,7 @@ def show(migration: Migration, args: Namespace, proof: Proof | None, *, written:
         section = account(proof)
     if args.quiet and written and (proof is None or proof.is_clean):
         return
-    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout)
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
     text = render(migration, args.report_format, written=written, color=color, section=section)
     write_report(text, args.output_file)
 

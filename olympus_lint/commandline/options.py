@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -19,6 +20,10 @@ REPORTS = ("full", "markdown", "html", "json")
 """The formats of the report on a migration."""
 CHECK_TIMEOUT = 1800
 """Seconds of one run of ``--check``."""
+COMMAND = "check"
+"""What ruff's users type first; this program has one command only, and takes it as said."""
+COLORS = ("auto", "always", "never")
+"""The values of ``--color``."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
 """The values of ``--select-verdict``; ``none`` stands for findings without a verdict."""
 
@@ -45,6 +50,10 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """
     given = sys.argv[1:] if argv is None else argv  # so that `--migrate` does not take a path as its style
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
+    if args.paths[0] == COMMAND and not os.path.exists(COMMAND):  # noqa: PTH110
+        args.paths = args.paths[1:] or ["."]
+    if args.isolated and args.config is not None:
+        parser().error("--isolated reads no settings file, and --config names one; leave one of them out")
     if "-" in args.paths and len(args.paths) > 1:
         parser().error("`-` stands for standard input and cannot be combined with other paths")
     if getattr(args, "diff", False) and args.add_noqa:
@@ -131,6 +140,8 @@ def add_actions(made: Parser) -> None:
     """Add the options for actions and output."""
     group = made.add_argument_group("Actions and output")
     flag(group, "--fix", "apply safe fixes")
+    what = "apply no fixes, whatever the settings say"
+    group.add_argument("--no-fix", dest="fix", action="store_false", default=argparse.SUPPRESS, help=what)
     flag(group, "--unsafe-fixes", "with --fix or --diff, apply fixes that change the random stream, too")
     flag(group, "--fix-only", "apply fixes without reporting remaining findings; implies --fix")
     flag(group, "--show-fixes", "list the fixes that were applied")
@@ -216,6 +227,7 @@ def add_miscellaneous(made: Parser) -> None:
     """Add the other options."""
     group = made.add_argument_group("Miscellaneous")
     group.add_argument("--config", metavar="FILE", help="read settings from this file only")
+    group.add_argument("--isolated", action="store_true", help="read no settings file")
     group.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     setting(group, "--cache-dir", "DIR", "the folder of the cache")
     what = "check the K-th of N parts of the files, for N machines that have the whole tree"
@@ -225,6 +237,7 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
+    group.add_argument("--color", choices=COLORS, default=COLORS[0], help="colours in the report (default: auto)")
     level = group.add_mutually_exclusive_group()
     level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times, tracebacks")
     level.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")

@@ -60,9 +60,11 @@ def output_errors() -> Iterator[None]:
         raise OutputError(f"standard output cannot be written ({error.strerror}), so the report is lost.") from None
 
 
-def has_color(stream: TextIO) -> bool:
-    """Say whether a stream is a terminal with colours."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def has_color(stream: TextIO, chosen: str = "auto") -> bool:
+    """Say whether a report has colours: as the option says, else the environment, else where a terminal shows them."""
+    if chosen != "auto" or os.environ.get("NO_COLOR"):
+        return chosen == "always"
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def report_text(run: RunResult, settings: Settings, *, statistics: bool, quiet: bool, color: bool) -> str:

@@ -19,19 +19,20 @@ CACHE = ".olympus-lint-cache"  # beside the settings file
 class Configuration:
     """The settings that hold in each folder."""
 
-    def __init__(self, options: Mapping[str, object], file: Path | None = None) -> None:
+    def __init__(self, options: Mapping[str, object], file: Path | None = None, *, isolated: bool = False) -> None:
         """Take the options of the command line.
 
         Args:
             options: settings that override those of any file, by the names of :class:`Settings`.
             file: the only file to read; without it, each folder uses the nearest file at or above it.
+            isolated: whether no file is read.
 
         Raises:
             SettingsError: the file is missing or wrong.
         """
         self._options = options
         self._folders: dict[Path, Settings] = {}
-        self._named = self._read(file, Path.cwd()) if file else None
+        self._named = self._read(file, Path.cwd()) if file else override(Settings(), options) if isolated else None
 
     def at(self, folder: Path) -> Settings:
         """Return the settings for the files of a folder.

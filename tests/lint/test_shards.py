@@ -9,12 +9,11 @@ import pytest
 from conftest import Outcome
 from hypothesis import given
 from hypothesis import strategies as st
+from test_manifest import FILES
 
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.project.shards import shard
-
-from test_manifest import FILES
 
 Run = Callable[..., Outcome]
 
