@@ -165,7 +165,7 @@ def from_table(table: Mapping[str, object], prefix: str, base: Path) -> dict[str
         try:
             read[names[key]] = READERS[names[key]](value, base)
         except ValueError as error:
-            raise SettingsError(f"{prefix}{key}: {error}.") from None
+            raise SettingsError(f"{prefix}{key}: {error}{'' if str(error).endswith('?') else '.'}") from None
     return read
 
 

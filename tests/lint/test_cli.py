@@ -253,7 +253,7 @@ def test_module_and_version():
         (["--jobs", "0"], "error: argument --jobs: expected a number above 0, not '0'"),
         (["--select", "OLY140"], "error: --select: unknown rule 'OLY140'; did you mean 'OLY104'?"),
         (["--ignore", "key-resue"], "error: --ignore: unknown rule 'key-resue'; did you mean 'key-reuse'?"),
-        (["--output-format", "jsno"], "error: --output-format: expected one of concise, full"),
+        (["--output-format", "jsno"], "error: --output-format: expected one of azure, concise, full"),
         (["--min-confidence", "sure"], "error: --min-confidence: expected one of possible, likely, certain"),
         (["--per-file-ignores", "a.py"], "error: --per-file-ignores: expected PATTERN:RULE, not 'a.py'."),
         (["--config", "missing.toml"], "error: missing.toml: cannot be read (No such file or directory);"),

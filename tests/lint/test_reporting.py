@@ -58,7 +58,8 @@ TEXT = "x = one\n\ny = two\n"
 
 
 def test_the_formats():
-    assert format_names() == ["concise", "full", "github", "grouped", "json", "json-lines", "pylint", "sarif"]
+    machines = ["azure", "github", "gitlab", "json", "json-lines", "pylint", "sarif"]
+    assert format_names() == sorted(["concise", "full", "grouped", *machines])
     assert [name for name in format_names() if has_summary(name)] == ["concise", "full", "grouped"]
 
 
@@ -206,6 +207,58 @@ def test_github_escapes():
         "::error file=a%2Cb%3Ac%25.py,line=1,endLine=2,col=1,title=olympus-lint (OLY104)"
         "::a,b:c%25.py:1:1: OLY104 100%25%0D%0Aa: b, c\n"
     )
+
+
+def test_gitlab(monkeypatch, tmp_path):
+    moved = RunResult([FileResult("a.py", [replace(REUSED, span=span(4, 5, 4, 8))], text=f"z = 0\n{TEXT}")])
+    (issue,), (again,) = (json.loads(render("gitlab", run)) for run in (a_run(TEXT, REUSED), moved))
+    assert issue == {
+        "type": "issue",
+        "check_name": "OLY104",
+        "description": "OLY104 Wrong.",
+        "categories": ["Bug Risk"],
+        "severity": "minor",
+        "fingerprint": again["fingerprint"],
+        "location": {
+            "path": "a.py",
+            "positions": {"begin": {"line": 3, "column": 5}, "end": {"line": 3, "column": 8}},
+        },
+    }
+    monkeypatch.chdir(tmp_path)
+    below = replace(REUSED, filename=str(tmp_path / "src" / "a.py"), cell=2)
+    (issue,) = json.loads(render("gitlab", RunResult([FileResult(below.filename, [below])])))
+    assert issue["location"]["path"] == "src/a.py" and issue["description"].endswith("cell 2:3:5: OLY104 Wrong.")
+
+
+def test_gitlab_tells_equal_findings_apart():
+    run = a_run("f(k)\nf(k)\n", a_finding(span(1, 3, 1, 4)), a_finding(span(2, 3, 2, 4)))
+    assert len({issue["fingerprint"] for issue in json.loads(render("gitlab", run))}) == 2
+
+
+COMMAND = re.compile(r"##vso\[task\.logissue ((?:\w+=[^;\]\r\n]*;)+)\](.*)")
+UNESCAPES = {"%3B": ";", "%5D": "]", "%0A": "\n", "%0D": "\r", "%AZP25": "%"}
+
+
+def read_azure(line: str) -> tuple[dict[str, str], str]:
+    """Read a logging command as the agent of Azure Pipelines does."""
+
+    def plain(text: str) -> str:
+        return re.sub("|".join(UNESCAPES), lambda match: UNESCAPES[match[0]], text)
+
+    found = COMMAND.fullmatch(line)
+    assert found
+    fields = dict(part.partition("=")[::2] for part in found[1].split(";") if part)
+    return {name: plain(value) for name, value in fields.items()}, plain(found[2])
+
+
+@pytest.mark.parametrize(("level", "word"), list(zip(Confidence, ["warning", "warning", "error"], strict=True)))
+def test_azure(level, word):
+    odd = Finding("OLY104", "key-reuse", "100%\r\n]a: b; ##vso[x]", "a];b\n%3B.py", span(1, 2, 2, 1), level)
+    (line,) = render("azure", RunResult([FileResult(odd.filename, [odd], text="x\n")])).splitlines()
+    fields, message = read_azure(line)
+    place = {"sourcepath": odd.filename, "linenumber": "1", "columnnumber": "2"}
+    assert fields == {"type": word, "code": "OLY104", **place}
+    assert message == odd.message
 
 
 def validate_sarif(run: RunResult) -> dict:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from collections import Counter
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from olympus_lint import __version__
 from olympus_lint.files.problems import Problem
+from olympus_lint.reporting.fingerprints import fingerprints, uri
 from olympus_lint.reporting.phrases import in_file, rule_url
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Edit, Finding, Fix, Span
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
 
@@ -126,32 +121,9 @@ def region(span: Span) -> dict[str, int]:
     }
 
 
-def uri(filename: str) -> str:
-    """Return a path as a relative reference, or an absolute one as a ``file`` address."""
-    path = quote(os.fsencode(Path(filename).as_posix()))
-    return f"file://{path}" if Path(filename).is_absolute() else path
-
-
 def notification(problem: Problem, level: str) -> dict[str, Any]:
     """Return a problem as a notification."""
     made: dict[str, Any] = {"level": level, "message": {"text": str(problem)}}
     if problem.filename:
         made["locations"] = [{"physicalLocation": {"artifactLocation": {"uri": uri(problem.filename)}}}]
     return made
-
-
-def fingerprints(run: RunResult) -> list[str]:
-    """Return for each finding a fingerprint that survives moved lines: code, file, text of its first line.
-
-    Findings that agree in all of these are numbered.
-    """
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
-    met: Counter[tuple[str, str, str]] = Counter()
-    prints: list[str] = []
-    for finding in run.findings:
-        rows = lines.get((finding.filename, finding.cell), [])
-        row = finding.span.start.row
-        key = (finding.code, uri(finding.filename), rows[row - 1].strip() if row <= len(rows) else "")
-        prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode()).hexdigest()[:32])
-        met[key] += 1
-    return prints

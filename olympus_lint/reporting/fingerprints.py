@@ -1,0 +1,37 @@
+"""What names a finding wherever its lines have moved to, and how other tools name its file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from pathlib import Path
+from urllib.parse import quote
+
+from olympus_lint.reporting.results import RunResult
+from olympus_rules.syntax.text import split_lines
+
+__all__ = ["fingerprints", "uri"]
+
+
+def fingerprints(run: RunResult) -> list[str]:
+    """Return for each finding a fingerprint that survives moved lines: code, file, text of its first line.
+
+    Findings that agree in all of these are numbered.
+    """
+    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    met: Counter[tuple[str, str, str]] = Counter()
+    prints: list[str] = []
+    for finding in run.findings:
+        rows = lines.get((finding.filename, finding.cell), [])
+        row = finding.span.start.row
+        key = (finding.code, uri(finding.filename), rows[row - 1].strip() if row <= len(rows) else "")
+        prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode()).hexdigest()[:32])
+        met[key] += 1
+    return prints
+
+
+def uri(filename: str) -> str:
+    """Return a path as a relative reference, or an absolute one as a ``file`` address."""
+    path = quote(os.fsencode(Path(filename).as_posix()))
+    return f"file://{path}" if Path(filename).is_absolute() else path

@@ -1,0 +1,52 @@
+"""``gitlab``: a Code Quality report, which GitLab compares with that of the target branch of a merge request."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from olympus_lint.reporting.fingerprints import fingerprints
+from olympus_lint.reporting.phrases import place, verdict_mark
+from olympus_lint.reporting.results import RunResult
+from olympus_lint.reporting.severities import SEVERITIES
+from olympus_rules.finding import Finding, Position
+
+__all__ = ["render"]
+
+LEVELS = {"error": "major", "warning": "minor", "note": "info"}
+TOP = Position(1, 1)
+"""The place of the findings in a notebook, since the rows of its cells are not those of its file."""
+
+
+def render(run: RunResult, *, color: bool) -> str:
+    """Return an indented JSON array and a line end."""
+    issues = [issue(finding, name) for finding, name in zip(run.findings, fingerprints(run), strict=True)]
+    return json.dumps(issues, indent=2) + "\n"
+
+
+def issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
+    """Return a finding as an issue of Code Climate, as far as GitLab reads it."""
+    where = f"{place(finding.filename, finding.span, finding.cell)}: " if finding.cell is not None else ""
+    start, end = (TOP, TOP) if finding.cell is not None else (finding.span.start, finding.span.end)
+    return {
+        "type": "issue",
+        "check_name": finding.code,
+        "description": f"{where}{finding.code} {finding.message}{verdict_mark(finding)}",
+        "categories": ["Bug Risk"],
+        "severity": LEVELS[SEVERITIES[finding.confidence]],
+        "fingerprint": fingerprint,
+        "location": {
+            "path": from_here(finding.filename),
+            "positions": {
+                "begin": {"line": start.row, "column": start.column},
+                "end": {"line": end.row, "column": end.column},
+            },
+        },
+    }
+
+
+def from_here(filename: str) -> str:
+    """Return a path as GitLab wants it: relative to the current folder, if it is below that, without a dot."""
+    path, here = Path(filename), Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
