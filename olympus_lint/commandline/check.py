@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from argparse import Namespace
@@ -17,6 +18,7 @@ from olympus_lint.commandline.information import show_settings
 from olympus_lint.commandline.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
 from olympus_lint.commandline.progress import track
 from olympus_lint.files.problems import Problem
+from olympus_lint.files.sources import InputError
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import discover
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
@@ -32,6 +34,7 @@ from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
     from olympus.verdicts import Tier
+    from olympus_lint.suppression.baseline import Applied
     from olympus_lint.tracing import Choice, Traced
 
 __all__ = ["check"]
@@ -261,6 +264,10 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
         write_report(fixes_list(run) if settings.show_fixes else "", args.output_file)
         say(f"Fixed {count(fixed, 'finding')}.", args)
         return report_problems(run.errors, args) or int(bool(fixed) and args.exit_non_zero_on_fix)
+    if args.write_baseline:
+        return write_baseline(run, args)
+    applied = without_known(run, settings)
+    run = run if applied is None else applied.run
     color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
     text = report_text(run, settings, statistics=args.statistics, quiet=args.quiet, color=color)
     try:
@@ -268,10 +275,51 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
     except (OutputError, SettingsError):
         report_problems(run.errors, args)  # the report failed, but the problems can be printed
         raise
+    if applied is not None and settings.baseline is not None:
+        tell_baseline(applied, settings.baseline, args)
     status = report_problems(run.errors, args)
     if fixed and args.exit_non_zero_on_fix:
         return status or 1
     return status or int(bool(run.findings) and not args.exit_zero)
+
+
+def without_known(run: RunResult, settings: Settings) -> Applied | None:
+    """Return a run without the findings of the baseline; ``None`` if there is no baseline.
+
+    Raises:
+        SettingsError: the file is none.
+    """
+    if settings.baseline is None:
+        return None
+    from olympus_lint.suppression import baseline
+
+    return baseline.apply(run, settings.baseline)
+
+
+def write_baseline(run: RunResult, args: Namespace) -> int:
+    """Write the findings of a run as a baseline, and return the exit status."""
+    from olympus_lint.suppression import baseline
+
+    try:
+        number = baseline.write(run, args.write_baseline)
+    except InputError as error:
+        raise SettingsError(f"--write-baseline: {args.write_baseline} {error}") from None
+    say(f"Wrote {count(number, 'finding')} to {args.write_baseline}.", args)
+    return report_problems(run.errors, args)
+
+
+def tell_baseline(applied: Applied, file: str, args: Namespace) -> None:
+    """Print how many findings the baseline has hidden, and how many of them are gone."""
+    name = os.path.relpath(file)
+    if applied.known:
+        say(f"note: {count(applied.known, 'finding')} more in the baseline {name}.", args)
+    if applied.gone:
+        number = len(applied.gone)
+        verb, them = ("is", "it") if number == 1 else ("are", "them")
+        gone = f"{count(number, 'finding')} of the baseline {name} {verb} gone"
+        say(f"note: {gone}; take {them} out with --write-baseline {name}.", args)
+        for each in applied.gone if args.verbose else ():
+            say(f"gone: {each}", args)
 
 
 def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:

@@ -152,6 +152,8 @@ def add_actions(made: Parser) -> None:
     setting(group, "--output-format", "FORMAT", f"one of {formats} (default: full)")
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     group.add_argument("--statistics", action="store_true", help="print the number of findings of each rule")
+    setting(group, "--baseline", "FILE", "do not report the findings of this file, which --write-baseline has written")
+    group.add_argument("--write-baseline", metavar="FILE", help="write all findings to a file, and report none")
     group.add_argument("--show-files", action="store_true", help="print the files that would be checked")
     group.add_argument("--show-settings", action="store_true", help="print the settings of the first path")
     group.add_argument("--explain", metavar="RULE", help="print a rule's page")

@@ -15,7 +15,16 @@ from pathlib import Path
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.text import decode
 
-__all__ = ["ChangedError", "InputError", "decode_utf8", "encode_utf8", "read_bytes", "reencode", "write_bytes"]
+__all__ = [
+    "ChangedError",
+    "InputError",
+    "decode_utf8",
+    "encode_utf8",
+    "read_bytes",
+    "reencode",
+    "write_bytes",
+    "write_new",
+]
 
 LARGEST_FILE = 5_000_000  # bytes; Python's parser needs about a hundred times as much memory
 
@@ -124,6 +133,36 @@ def write_bytes(filename: str, data: bytes, old: bytes) -> None:
         if temporary:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink(missing_ok=True)
+
+
+def write_new(filename: str, data: bytes) -> None:
+    """Write a file of this program in one step, whether it exists or not.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    path = Path(os.path.realpath(filename))
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            temporary = file.name
+            file.write(data)
+        Path(temporary).chmod(stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_mask())
+        Path(temporary).replace(path)
+        temporary = ""
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error}); name another file.") from None
+    finally:
+        if temporary:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
+
+
+def _mask() -> int:
+    """Return the mode bits that this process leaves out of new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def next_step(error: OSError) -> str:

@@ -54,6 +54,7 @@ class Settings:
         unsafe_fixes: whether unsafe fixes are applied along with safe ones.
         fix_only: whether fixes are applied and remaining findings are not reported.
         show_fixes: whether applied fixes are listed.
+        baseline: the file with the findings that are not reported again; ``None`` without one.
         cache_dir: the folder of the cache; by default beside the settings file, or in the current folder without one.
         ignore_noqa: whether suppression comments are ignored.
         target_jax: the oldest release of JAX that migrated code has to run on; ``None`` for the newest.
@@ -78,6 +79,7 @@ class Settings:
     fix_only: bool = False
     show_fixes: bool = False
     cache_dir: str | None = None
+    baseline: str | None = None
     ignore_noqa: bool = False
     target_jax: str | None = None
     trace: Mapping[str, Mapping[str, Sequence[str] | Mapping[str, str]]] = field(default_factory=dict)
@@ -223,6 +225,13 @@ def read_folder(value: object, base: Path) -> str:
     return str(base.absolute() / Path(value).expanduser())
 
 
+def read_file(value: object, base: Path) -> str:
+    """Read a file, relative to the folder of the settings."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError(f"expected the path of a file, not {value!r}")
+    return str(base.absolute() / Path(value).expanduser())
+
+
 def read_roots(value: object, base: Path) -> list[str]:
     """Read the names under which the JAX namespace may be imported."""
     roots = read_strings(value, base)
@@ -320,6 +329,7 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "fix_only": read_bool,
     "show_fixes": read_bool,
     "cache_dir": read_folder,
+    "baseline": read_file,
     "target_jax": read_version,
     "trace": read_traced,
 }

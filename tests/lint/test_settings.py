@@ -74,7 +74,7 @@ def test_every_setting_is_read(project):
     ("line", "message"),
     [
         ('selct = ["OLY1"]', "selct: unknown setting; did you mean 'select'?"),
-        ("banana = 1", "banana: unknown setting; the settings are cache-dir, exclude, extend-exclude"),
+        ("banana = 1", "banana: unknown setting; the settings are baseline, cache-dir, exclude, extend-exclude"),
         ("min_confidence = 'likely'", "min_confidence: unknown setting; did you mean 'min-confidence'?"),
         ('select = "OLY1"', "select: expected a list of strings such as [\"…\"], not 'OLY1'."),
         ("select = [1]", 'select: expected a list of strings such as ["…"], not [1].'),
