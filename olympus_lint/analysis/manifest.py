@@ -70,8 +70,6 @@ class Manifest:
             finding.code == LegacyConstructor.code for result in results for finding in result.findings
         ):
             return
-        for pack in sorted({pack for settings in settings_of.values() for pack in settings.signature_packs}):
-            disk.read(pack)
         told = [
             _write(result, settings_of[result.filename])
             for result in results

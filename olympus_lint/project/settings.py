@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from olympus_lint.reporting.formats import format_names
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]
@@ -248,6 +250,8 @@ def read_packs(value: object, base: Path) -> list[str]:
         from olympus_rules.libraries import read_pack
 
         for path in paths:
+            with contextlib.suppress(OSError):
+                disk.read(path)  # notes what the pack is before it is used
             read_pack(Path(path))
     return paths
 

@@ -138,6 +138,20 @@ def test_a_change_is_seen(run: Run, checked: list[int], change: str, paths: list
     assert len(checked) == before + 2 or paths != ["."]
 
 
+def test_a_changed_signature_pack_is_seen(run: Run, settled: None) -> None:
+    pack = '[functions."lib.draw"]\nparameters = ["key"]\nsinks = [{}]\n'
+    Path("pack.toml").write_text(pack.format('"key"'))
+    Path("olympus-lint.toml").write_text("signature-packs = ['pack.toml']\n")
+    text = "import jax, lib\n\n\ndef f(key):\n    return lib.draw(key), jax.random.normal(key)\n"
+    Path("pkg/lib.py").write_text(text)
+    assert "pkg/lib.py" in run(".").out
+    time.sleep(0.02)
+    Path("pack.toml").write_text(pack.format(""))
+    seen = run(".")
+    assert "pkg/lib.py" not in seen.out
+    assert told(seen) == told(run(".", "--no-cache"))
+
+
 def test_a_change_at_the_time_of_the_look_is_seen(run: Run) -> None:
     """The file has the size and, where the clock stands still, the time that it had when it was looked at."""
     run(".")
