@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
@@ -91,6 +93,20 @@ def documented_settings() -> dict[str, str]:
 def test_every_setting_is_documented():
     names = {item.name.replace("_", "-") for item in fields(Settings) if item.name in READERS}
     assert set(documented_settings()) == names
+
+
+def test_each_option_of_ruff_is_in_the_table():
+    """What is said to be the same is an option here, and what is said to be missing is none."""
+    command = [sys.executable, "-m", "ruff", "check", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    theirs = set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)) | set(
+        re.findall(r"^ +(-\w), --", shown, re.MULTILINE)
+    )
+    rows = re.findall(r"^\| (`-.+?) \| (.+) \|$", (DOCS / "ruff.md").read_text("utf-8"), re.MULTILINE)
+    told = {option: said for options, said in rows for option in re.findall(r"`(-[\w-]+)`", options)}
+    assert theirs - {"--respect-gitignore"} <= told.keys()
+    ours = {option for action in parser()._actions for option in action.option_strings} | {"--respect-gitignore"}
+    assert {option for option, said in told.items() if said.startswith("missing")} == told.keys() - ours
 
 
 @pytest.mark.parametrize("name", documented_settings())

@@ -230,14 +230,14 @@ def add_miscellaneous(made: Parser) -> None:
     group = made.add_argument_group("Miscellaneous")
     group.add_argument("--config", metavar="FILE", help="read settings from this file only")
     group.add_argument("--isolated", action="store_true", help="read no settings file")
-    group.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
+    group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     setting(group, "--cache-dir", "DIR", "the folder of the cache")
     what = "check the K-th of N parts of the files, for N machines that have the whole tree"
     group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
     what = "the paths are reports that `--output-format json` has written: report them as one"
     group.add_argument("--merge", action="store_true", help=what)
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
-    group.add_argument("--exit-zero", action="store_true", help="exit with 0 even when there are findings")
+    group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument("--color", choices=COLORS, default=COLORS[0], help="colours in the report (default: auto)")
     level = group.add_mutually_exclusive_group()
