@@ -53,6 +53,7 @@ class Binding:
         self.slots = heap.slots
         self.attributes = attributes
         self.over_limit: set[Place] = set()
+        self._handing: dict[tuple[Place, Slot], ir.FunctionCode] = {}
         self.given_up: set[Place] = set()
         self.told = self.slots.growing((*CALLEES, Unknown))
         """The mask of the values that a call site still calls: over the limit, no functions."""
@@ -176,11 +177,13 @@ class Binding:
             self.slots.add_edge(slot, self.heap.variable(code, str(keyword)), site)
         elif code.kwarg is not None:
             options = self.heap.made(self.heap.variable(code, code.kwarg))
-            if keyword is None:
+            if keyword is not None:
+                self.slots.add_edge(slot, self.heap.element(options, keyword), site)
+            elif self._handing.setdefault((call.place, slot), code) is code:
                 given = self.heap.made(self.slots.slot("options", call.place, slot, code))
                 self.attributes.trees.hand_on(slot, given, options, site, without=code.parameters[offset:])
-            else:
-                self.slots.add_edge(slot, self.heap.element(options, keyword), site)
+            else:  # for each further function, each option would be told apart once more
+                self.slots.add_edge(self.parts(call, slot), self.heap.element(options, None), site)
 
     def paired(self, result: Slot, place: Place | None = None) -> Slot:
         """Return the slot of what a function gives that a call gives in a pair with its gradient."""

@@ -24,9 +24,9 @@ Targets = tuple[Slot, ...] | set[Slot]
 GROWTH = 1.5
 FEWEST = 10_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
-MOST_STEPS = 2_200_000
+MOST_STEPS = 2_500_000
 """The steps, after which fewer values are told apart: one for each change of a slot, each of its watchers, and each
-edge between slots."""
+edge between slots; a slot counts as two, for its memory."""
 MORE_STEPS = 500_000
 MOST_TOLD_APART = 64
 FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
@@ -428,10 +428,10 @@ class Slots:
     def settle(self) -> None:
         """Propagate values until nothing changes."""
         while self._queue:
-            if self._steps > self._most_steps and self._fewer:
+            if self._steps + 2 * len(self._values) > self._most_steps and self._fewer:
                 self._most, *self._fewer = self._fewer
                 self.is_cut_short = True
-                self._most_steps = self._steps + MORE_STEPS
+                self._most_steps = self._steps + 2 * len(self._values) + MORE_STEPS
             if self._edges > self._most_edges:
                 self._join_cycles()
             slot = self._queue.pop()
