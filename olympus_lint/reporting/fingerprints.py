@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 from olympus_lint.reporting.results import RunResult
+from olympus_rules.finding import Finding
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["fingerprints", "uri"]
+__all__ = ["fingerprints", "uri", "with_lines"]
 
 
 def fingerprints(run: RunResult) -> list[str]:
@@ -19,16 +21,22 @@ def fingerprints(run: RunResult) -> list[str]:
 
     Findings that agree in all of these are numbered.
     """
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
     met: Counter[tuple[str, str, str]] = Counter()
     prints: list[str] = []
-    for finding in run.findings:
-        rows = lines.get((finding.filename, finding.cell), [])
-        row = finding.span.start.row
-        key = (finding.code, uri(finding.filename), rows[row - 1].strip() if row <= len(rows) else "")
+    for finding, line in with_lines(run):
+        key = (finding.code, uri(finding.filename), line)
         prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode()).hexdigest()[:32])
         met[key] += 1
     return prints
+
+
+def with_lines(run: RunResult) -> Iterator[tuple[Finding, str]]:
+    """Yield the findings of a run with the text of their first lines, empty where the file is not here."""
+    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    for finding in run.findings:
+        rows = lines.get((finding.filename, finding.cell), [])
+        row = finding.span.start.row
+        yield finding, rows[row - 1].strip() if row <= len(rows) else ""
 
 
 def uri(filename: str) -> str:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from olympus_lint.files.sources import InputError, read_bytes, write_new
 from olympus_lint.project.settings import SettingsError
+from olympus_lint.reporting.fingerprints import with_lines
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["Applied", "apply", "write"]
 
@@ -73,7 +73,7 @@ def write(run: RunResult, file: str) -> int:
         if finding.code != InvalidSyntax.code
     ]
     rows.sort(key=lambda row: (row["path"], row["finding"], row["name"]))
-    write_new(file, (json.dumps({"version": VERSION, "findings": rows}, indent=1, ensure_ascii=False) + "\n").encode())
+    write_new(file, (json.dumps({"version": VERSION, "findings": rows}, indent=1) + "\n").encode())
     return len(rows)
 
 
@@ -96,12 +96,8 @@ def _read(file: str) -> dict[str, list[tuple[str, str]]]:
 
 def _named(run: RunResult, file: Path) -> Iterator[tuple[Finding, str]]:
     """Yield the findings with the names by which a baseline in a file knows them."""
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
-    for finding in run.findings:
-        rows = lines.get((finding.filename, finding.cell), [])
-        row = finding.span.start.row
-        text = rows[row - 1].strip() if row <= len(rows) else ""
-        parts = (finding.code, _path(finding.filename, file), text)
+    for finding, line in with_lines(run):
+        parts = (finding.code, _path(finding.filename, file), line)
         digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]
         yield finding, "" if finding.code == InvalidSyntax.code else digest
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,6 +102,13 @@ def test_files_that_cannot_be_read_or_written(run: Run) -> None:
     assert run(".", "--baseline", "no.json").err.startswith("error: baseline: ")
     told = run(".", "--write-baseline", "no/such/folder.json")
     assert told.status == 2 and "cannot be written (No such file or directory); name another file." in told.err
+
+
+def test_names_of_files_may_be_any(run: Run) -> None:
+    Path(os.fsdecode(b"caf\xe9.py")).write_text(REUSE)
+    Path("schlüssel 鍵.py").write_text(REUSE)
+    assert "Wrote 5 findings" in run(".", "--write-baseline", "known.json").err
+    assert run(".", "--baseline", "known.json").status == 0
 
 
 def test_the_same_findings_give_the_same_bytes(run: Run) -> None:

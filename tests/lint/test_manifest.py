@@ -99,6 +99,14 @@ def test_after_a_change_notebooks_and_pages_are_not_analysed_again(run: Run) -> 
     assert "analysed 0 of " in again.err
 
 
+def test_blocks_of_a_page_that_become_one_are_checked_again(run: Run) -> None:
+    first, second = "import jax\nkey = jax.random.key(0)\na = jax.random.normal(key)\n", "b = jax.random.uniform(key)\n"
+    Path("page.md").write_text(f"```python\n{first}```\n\n```python\n{second}```\n")
+    assert "page.md" not in run(".", "--extension", "md").out
+    Path("page.md").write_text(f"```python\n{first}\n\n\n{second}```\n")
+    assert "page.md" in run(".", "--extension", "md").out
+
+
 def test_with_several_processes(run: Run, checked: list[int]) -> None:
     first = run(".", "--jobs", "2")
     assert told(run(".", "--jobs", "2")) == told(first)
