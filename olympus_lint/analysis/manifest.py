@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +46,12 @@ class Manifest:
             args: the arguments, of which the paths, the shard and the settings file count.
             options: the settings that the command line gives.
         """
-        self._key = key_of(
-            "run", tool(), str(Path.cwd()), args.paths, args.config, args.isolated, args.shard, repr(options)
-        )
+        self._told = [args.paths, args.config, args.isolated, args.shard, repr(options)]
+
+    @cached_property
+    def _key(self) -> bytes:
+        """The key of the results; the digest of the program in it takes 15 ms, which a run without a cache saves."""
+        return key_of("run", tool(), str(Path.cwd()), self._told)
 
     def recall(self, cache: Cache) -> list[FileResult] | None:
         """Return the results of the files in their order, if all looks of that run would show the same."""
