@@ -178,6 +178,7 @@ def fetch(package: Package, cache: Path) -> None:
 
 def _unpacked(name: str, version: str | None, cache: Path, sha256: str | None = None) -> tuple[Package, Path]:
     """Download an sdist, check its SHA-256 if that is known, and unpack it unless it is there."""
+    cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".draw-") as scratch:
         archive, version = download(name, version, Path(scratch))
         package = Package(name, version, hashlib.sha256(archive.read_bytes()).hexdigest())
