@@ -43,6 +43,18 @@ def test_no_safe_fix_changes_what_a_typed_key_is_asked(question: str, tmp_path: 
     assert all(each["fix"] is None or each["fix"]["applicability"] == "unsafe" for each in found)
 
 
+@pytest.mark.parametrize("question", [ASKED["shape"], ASKED["axes"]])
+def test_no_safe_fix_changes_what_a_parameter_is_asked_that_may_get_a_typed_key(question: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"{HEAD}import collections\n\nheld = collections.deque([jax.random.wrap_key_data(jax.random.PRNGKey(1))])\n\n\n"
+        f"def draw(key):\n    print({question})\n    return jax.random.normal(key)\n\n\ndraw(held[0])\n"
+    )
+    old = program.read_text()
+    command(tmp_path, "--fix", "program.py")
+    assert program.read_text() == old
+
+
 def test_keys_at_several_places_are_an_array_of_keys(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -14,10 +14,10 @@ from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.codemods.key_reuse import split_size
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_codemods.editing.scopes import own_nodes, scope_of
 from olympus_codemods.target import Target
-from olympus_rules.finding import Applicability, Confidence, Edit, Fix
+from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Span
 from olympus_rules.keyflow.facts import Fact, KeyKind, ShapeLogic
 from olympus_rules.libraries.names import (
     CALLING_THE_METHOD,
@@ -273,13 +273,43 @@ def count_from_front(fact: ShapeLogic, document: Document, names: Names) -> Edit
 
 
 def name_axes_of_key(fact: ShapeLogic, document: Document, names: Names) -> Edits:
-    """``keys.transpose(1, 0, 2)`` becomes ``keys.transpose(1, 0, *range(2, keys.ndim))``."""
+    """``keys.transpose(1, 0, 2)`` becomes ``keys.transpose(1, 0, *range(2, keys.ndim))``.
+
+    What has no name and swaps two axes says so: ``split(key, (n, m)).swapaxes(0, 1)``.
+    """
     one = layout.key_shape(fact, document, names)
     if one is None or fact.rank is None or len(fact.parts) != 1 or is_numpys(fact, names):
         return []
     plain = layout.is_plain(document, fact.subject)
+    swapped = [] if plain else swap_axes(fact.node, document)
+    if swapped:
+        return swapped
     end = f"{document.segment(fact.subject)}.ndim" if plain else f"{fact.rank} + len({one})"
     return [layout.swap(document, fact.parts[0], f"*range({fact.rank}, {end})")]
+
+
+def swap_axes(node: ast.AST, document: Document) -> Edits:
+    """``split(key, (n, m)).transpose(1, 0, 2)`` becomes ``split(key, (n, m)).swapaxes(0, 1)``; nothing for others."""
+    axes: ast.expr | None = None
+    match node:
+        case ast.Call(func=ast.Attribute() as function, args=[*_, ast.Tuple(elts=numbers) as axes], keywords=[]):
+            pass
+        case ast.Call(func=ast.Attribute() as function, args=[ast.Constant(), *_] as numbers, keywords=[]):
+            pass
+        case _:
+            return []
+    method, fragment = expression(document, function), document.fragment(function)
+    found = [each.value if isinstance(each, ast.Constant) else None for each in numbers]
+    if found != [1, 0, 2] or not isinstance(method, cst.Attribute) or fragment is None:
+        return []
+    named = Edit(fragment.span(method.attr), "swapaxes")
+    if axes is None:
+        swapped = [layout.swap(document, each, str(at)) for at, each in enumerate(numbers[:2])]
+        return [named, *swapped, layout.without_last(document, numbers)]
+    old = expression(document, axes)
+    if old is None or not old.lpar or comments(old):
+        return []
+    return [named, Edit(Span(fragment.span(old.lpar[0]).start, fragment.span(old.rpar[-1]).end), "0, 1")]
 
 
 def work_on_words(fact: ShapeLogic, document: Document, names: Names) -> Edits:

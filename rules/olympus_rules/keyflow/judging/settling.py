@@ -121,7 +121,7 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     row = getattr(pending.at, "lineno", 0)
     if not all(knowledge.is_known(other) or _default_is_none(file, other, before=row) for other in others):
         return False  # a parameter that a key replaces if it is `None` is a key as well
-    if isinstance(fact, facts.ShapeLogic) and KeyKind.TYPED in knowledge.passed.get(term, ()):
+    if isinstance(fact, facts.ShapeLogic) and _may_be_typed(knowledge, term):
         return False
     if term in knowledge.origins:
         return True
@@ -138,6 +138,15 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     if isinstance(fact, facts.Conversion) and fact.form in ARRAYS and _has_dtype(fact.node):
         return False  # the result is used as a key, the argument may be a list
     return whenever or (term in knowledge.named.difference(knowledge.mixed) and not _default_is_none(file, term))
+
+
+def _may_be_typed(knowledge: Knowledge, term: Term) -> bool:
+    """Return whether a parameter may get a typed key: from a call, or in another way in a file that makes one."""
+    passed = knowledge.passed.get(term, frozenset())
+    if knowledge.terms.operation(term) != "param" or knowledge.kind(term) == KeyKind.RAW:
+        return KeyKind.TYPED in passed
+    made = any(origin.kind == KeyKind.TYPED for origin in knowledge.origins.values())
+    return KeyKind.TYPED in passed or (made and passed != {KeyKind.RAW})
 
 
 ARRAYS = frozenset({"cast", "numpy"})
