@@ -82,6 +82,8 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         status = finish(RunResult(kept, unsafe=settings.unsafe_fixes), args, settings)
         conclude(kept, {}, started, args, cache)
         return status
+    if args.executor is not None and mode is not Mode.CHECK:
+        raise SettingsError("--executor: other machines check files and rewrite none; leave it out, or the fixes.")
     from olympus_lint.run.runner import check_files
 
     files, problems = discover(args.paths, configuration.at)
@@ -92,7 +94,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         return report_problems(problems, args)
     found_in = {file.filename: number for number, file in enumerate(files)}
     with fix_checker(args, mode) as objection:
-        results = list(track(check_files(files, mode, args.jobs, cache, objection), len(files)))
+        results = list(track(check_files(files, mode, args.jobs, cache, objection, args.executor), len(files)))
     results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
     run = RunResult(results, problems, settings.unsafe_fixes)
     settings_of = {file.filename: file.settings for file in files}

@@ -236,6 +236,8 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
     what = "the paths are reports that `--output-format json` has written: report them as one"
     group.add_argument("--merge", action="store_true", help=what)
+    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files; they need not have them"
+    group.add_argument("--executor", type=cluster, metavar="URL", help=what)
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
@@ -272,6 +274,14 @@ def fraction(text: str) -> tuple[int, int]:
     if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise argparse.ArgumentTypeError(f"expected K/N, such as 1/4, not {text!r}")
     return int(number), int(count)
+
+
+def cluster(text: str) -> str:
+    """Read the address of a Dask scheduler."""
+    host, _, port = text.removeprefix("dask://").rpartition(":")
+    if not (text.startswith("dask://") and host and port.isdecimal()):
+        raise argparse.ArgumentTypeError(f"expected dask://HOST:PORT, such as dask://localhost:8786, not {text!r}")
+    return text
 
 
 def positive(text: str) -> int:

@@ -46,7 +46,7 @@ def parse_error(data: bytes) -> Exception | None:
 
 def promised(filename: str) -> str | None:
     """Return the ``requires-python`` of the nearest ``pyproject.toml``, if it admits the running Python."""
-    wanted = _requires_python(Path(filename).absolute().parent)
+    wanted = _requires_python(disk.absolute(filename).parent)
     return wanted if wanted and _admits(wanted) else None
 
 

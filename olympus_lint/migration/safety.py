@@ -30,6 +30,7 @@ from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.keyflow.facts import Reference
 from olympus_rules.rule import Report
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import MARKERS, locate
 from olympus_rules.syntax.text import decode
 
@@ -60,7 +61,7 @@ class Clearance:
 
     def of(self, filename: str, text: str) -> Reasons | None:
         """Return the constructors of a file; ``None`` if the file or this text of it was not analysed."""
-        known = self.work_out().get(str(Path(filename).absolute()))
+        known = self.work_out().get(str(disk.absolute(filename)))
         return known[1] if known is not None and known[0] == text else None
 
     def work_out(self) -> Mapping[str, tuple[str, Reasons]]:

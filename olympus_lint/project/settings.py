@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -118,7 +117,7 @@ class Settings:
         """Return the active rules of a file, in the order of codes."""
         codes = self.codes
         if self._ignored:
-            path = Path(filename).absolute().as_posix()
+            path = disk.absolute(filename).as_posix()
             for patterns, ignored in self._ignored:
                 if patterns.match(path.rpartition("/")[2], path):
                     codes -= ignored
@@ -250,8 +249,6 @@ def read_packs(value: object, base: Path) -> list[str]:
         from olympus_rules.libraries import read_pack
 
         for path in paths:
-            with contextlib.suppress(OSError):
-                disk.read(path)  # notes what the pack is before it is used
             read_pack(Path(path))
     return paths
 

@@ -84,6 +84,7 @@ def check_files(
     jobs: int | None = None,
     cache: Cache | None = None,
     objection: Objection | None = None,
+    executor: str | None = None,
 ) -> Iterator[FileResult]:
     """Check files and, in the other modes, rewrite them.
 
@@ -94,6 +95,7 @@ def check_files(
         cache: the cache between runs. A run that rewrites files does not use it, since each result may depend on a
             file that was written just before.
         objection: says why a fix should not be applied; with it, this process checks all files.
+        executor: the cluster that checks the files that can hold a key, as ``dask://HOST:PORT``; for checks only.
 
     Yields:
         The result of each file: first those from the cache, then the others, imported files
@@ -115,9 +117,25 @@ def check_files(
     jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(work.candidates) + len(work.keyless))
     ordered, keyless = imports_first(work.candidates), work.keyless
     del work  # the bytes of the files
+    if executor is not None and ordered:
+        yield from elsewhere(ordered, executor, context)
+        ordered, jobs = [], 1
     yield from run(ordered, keyless, jobs, context)
     if cache is not None:
         cache.close()
+
+
+def elsewhere(files: Sequence[SourceFile], executor: str, context: Context) -> Iterator[FileResult]:
+    """Check files on the machines of a cluster.
+
+    Raises:
+        SettingsError: the cluster cannot be used.
+    """
+    from olympus_lint.run.executors import workplace
+    from olympus_lint.run.remote import on_workplace
+
+    with workplace(executor) as place:
+        yield from on_workplace(files, place, context)
 
 
 def clearance_of(work: Work) -> Clearance | None:

@@ -14,6 +14,7 @@ from olympus_rules.libraries.model import Conversion, LibraryFunction, Model, Su
 from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.reader import LISTS, read
 from olympus_rules.libraries.transformations import TRANSFORMATIONS
+from olympus_rules.syntax import disk
 
 __all__ = ["FOLDER", "Libraries", "libraries", "package_of", "read_pack", "shipped"]
 
@@ -102,7 +103,7 @@ class Libraries:
         if root in self._needed:
             self._needed.discard(root)
             for path in self._files[root]:
-                self._add(read_pack(path))
+                self._add(read(str(path), path.read_text("utf-8")))
 
     def get(self, qualified: str) -> Model:
         """Return the model of a callable; it says nothing of one that no pack speaks of."""
@@ -236,13 +237,13 @@ def package_of(path: Path) -> str:
 
 
 def read_pack(path: Path) -> Pack:
-    """Read a signature pack.
+    """Read a user's signature pack.
 
     Raises:
         ValueError: it cannot be read, or something in it is wrong.
     """
     try:
-        text = path.read_text("utf-8")
+        text = disk.read(path).decode()
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({error.strerror}); name a file that can") from None
     except UnicodeDecodeError:

@@ -84,7 +84,7 @@ def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
         return False
     if defines_arrays(data) or makes_variables(data):
         return True
-    place = locate(path.absolute())
+    place = locate(disk.absolute(path))
     if not any(has_arrays(place.roots, head) for head in _heads(data, place)):
         return False
     return any(stands_for(place.roots, qualified) for _, qualified in _imports(data, place))
@@ -102,7 +102,7 @@ def may_borrow_keys(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
     """
     if _KEYS.search(data) is None:
         return False
-    place = locate(path.absolute())
+    place = locate(disk.absolute(path))
     return any(_holds_keys(place.roots, qualified, tuple(roots)) for _, qualified in _imports(data, place))
 
 
@@ -176,7 +176,7 @@ def _files(folder: Path) -> Iterator[Path]:
             path = folder / name
             if name.endswith(".py"):
                 yield path
-            elif not path.is_symlink() and disk.is_folder(path):
+            elif not disk.is_link(path) and disk.is_folder(path):
                 yield from _files(path)
 
 

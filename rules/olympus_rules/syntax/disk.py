@@ -3,6 +3,8 @@
 The notes are those of this process. A look is noted with the status of the file before it was read, so that a file
 that changes meanwhile has another status afterwards. Some file systems give one time to two changes that follow each
 other closely, so that the status of a file that was changed just before a look proves nothing, and its digest does.
+
+A process on another machine is shown the files that were sent to it: a :class:`View` instead of its disk.
 """
 
 from __future__ import annotations
@@ -10,22 +12,31 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 __all__ = [
+    "ABSENT",
+    "FILE",
+    "FOLDER",
     "Note",
+    "View",
+    "absolute",
     "entries",
     "exists",
     "forget",
     "hold",
     "is_file",
     "is_folder",
+    "is_link",
+    "looked_at",
     "merge",
     "names",
     "read",
+    "showing",
     "taken",
     "without_listed",
 ]
@@ -35,7 +46,46 @@ Note: TypeAlias = "list[int | str]"
 ABSENT, FILE, FOLDER, OTHER = range(4)
 RECENT = 2_000_000_000
 """Nanoseconds in which a file system may give one time to two changes."""
+
+
+class View(Protocol):
+    """Files and folders that are shown in the place of those on disk; names are absolute."""
+
+    @property
+    def folder(self) -> str:
+        """The current folder."""
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file, or raise ``OSError`` as a disk does."""
+
+    def names(self, name: str) -> Iterable[str]:
+        """Return the names in a folder, or raise ``OSError`` as a disk does."""
+
+    def kind(self, name: str) -> int:
+        """Return :data:`ABSENT`, :data:`FILE`, :data:`FOLDER` or :data:`OTHER`."""
+
+    def is_link(self, name: str) -> bool:
+        """Return whether it is a symbolic link."""
+
+
 _notes: dict[str, Note] = {}
+_view: View | None = None
+
+
+@contextmanager
+def showing(view: View) -> Iterator[None]:
+    """Show other files and folders for a while; of them, nothing is noted."""
+    global _view
+    former, _view = _view, view
+    try:
+        yield
+    finally:
+        _view = former
+
+
+def absolute(path: str | Path) -> Path:
+    """Return the path from the root; one that is not is in the current folder."""
+    return Path(_absolute(path))
 
 
 def read(path: str | Path) -> bytes:
@@ -46,6 +96,8 @@ def read(path: str | Path) -> bytes:
         ValueError: the path is none.
     """
     name = _absolute(path)
+    if _view is not None:
+        return _view.read(name)
     status = _status(name)
     try:
         data = Path(name).read_bytes()
@@ -80,6 +132,8 @@ def names(folder: str | Path) -> frozenset[str]:
     Raises:
         OSError: it cannot be listed.
     """
+    if _view is not None:
+        return frozenset(_view.names(_absolute(folder)))
     return frozenset(entry.name for entry in entries(folder))
 
 
@@ -96,6 +150,17 @@ def is_file(path: str | Path) -> bool:
 def is_folder(path: str | Path) -> bool:
     """Return whether there is a folder."""
     return _kind_at(path) == FOLDER
+
+
+def is_link(path: str | Path) -> bool:
+    """Return whether it is a symbolic link."""
+    name = _absolute(path)
+    return os.path.islink(name) if _view is None else _view.is_link(name)  # noqa: PTH114
+
+
+def looked_at() -> list[str]:
+    """Return the absolute names of all that was looked at."""
+    return [*_notes]
 
 
 def forget() -> None:
@@ -170,6 +235,8 @@ def _note(name: str, note: Note) -> None:
 
 def _kind_at(path: str | Path) -> int:
     name = _absolute(path)
+    if _view is not None:
+        return _view.kind(name)
     kind = _kind(_status(name))
     _note(name, [kind])
     return kind
@@ -180,7 +247,8 @@ def _absolute(path: str | Path) -> str:
     name = str(path)
     if name.startswith(os.sep):
         return name
-    return os.path.join(os.getcwd(), name) if name != "." else os.getcwd()  # noqa: PTH109, PTH118
+    folder = os.getcwd() if _view is None else _view.folder  # noqa: PTH109
+    return os.path.join(folder, name) if name != "." else folder  # noqa: PTH118
 
 
 def _kind(status: os.stat_result | None) -> int:

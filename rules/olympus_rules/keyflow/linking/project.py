@@ -63,7 +63,7 @@ class Project:
         Raises:
             SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
         """
-        path = Path(filename).absolute()
+        path = disk.absolute(filename)
         analysis = self._analyses.get(str(path))
         if analysis is not None:
             if analysis.document.text == text and not analysis.judged:
