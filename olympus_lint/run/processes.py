@@ -116,6 +116,8 @@ def prepare_worker(mode: Mode, folder: Path | None, clearance: Clearance | None)
         clearance: the constructors of keys that can be renamed safely.
     """
     global _context
+    from multiprocessing.util import Finalize
+
     end_with_parent()
     cache = None
     if folder is not None:
@@ -123,7 +125,16 @@ def prepare_worker(mode: Mode, folder: Path | None, clearance: Clearance | None)
 
         cache = Cache(folder)
     _context = Context(mode, Projects(cache), clearance)
+    if cache is not None:
+        Finalize(None, save_rest, exitpriority=0)
     prepare_collector()
+
+
+def save_rest() -> None:
+    """Save the results that depend on circles of files, when this process of a pool has checked its last file."""
+    _context.projects.finish()
+    if _context.projects.cache is not None:
+        _context.projects.cache.close()
 
 
 def end_with_parent() -> None:

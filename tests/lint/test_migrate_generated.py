@@ -200,6 +200,10 @@ LOST = {
     ),
     "word of what is chosen": "key = jax.random.PRNGKey(0)\nword = jnp.where(True, key, key)[0]\n",
     "word of what is updated": "key = jax.random.PRNGKey(0)\nword = jnp.stack([key, key]).at[0].set(key)[0][0]\n",
+    "word of what is got at a place": (
+        "keys = jnp.stack([jax.random.PRNGKey(0), jax.random.PRNGKey(1)])\n"
+        "words = jax.tree.map(lambda leaf: leaf[0], (keys.at[1].get(),))\n"
+    ),
     "chained": (
         "import itertools\n\nword = list(itertools.chain([jax.random.PRNGKey(0)], [jax.random.PRNGKey(2)]))[0][0]\n"
     ),

@@ -44,6 +44,8 @@ COPYING = frozenset({"__copy__", "__deepcopy__", "addressable_data", "block_unti
 """Those of them that keep the axes of an array."""
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """A call that gives an array with new elements."""
+SELECTION = re.compile(r"\.at\[.*\]\.get$", re.DOTALL)
+"""A call that gives what the index in it gives."""
 
 
 class Settling:
@@ -155,6 +157,9 @@ class Settling:
     def _given_back(self, owner: Slot, call: Call) -> None:
         """Let a method of an array return its keys."""
         name = call.callee.rpartition(".")[2]
+        if SELECTION.search(call.callee):
+            self.heap.shift(owner, call.result, 0)
+            return
         self.heap.shift(owner, call.result, None)
         number = spelled_axes(call.node.args) if name == "reshape" else None
         if number is not None:
