@@ -345,6 +345,13 @@ class Analysis:
 
     def answer(self, name: str, concerned: bool) -> records.Record | None:
         """Return the file's answer to others about a name in it; ``final`` is whether it can no longer change."""
+        busy, self.busy = self.busy, True  # a file that is asked on the way may ask this one, which stays open
+        try:
+            return self._answer(name, concerned)
+        finally:
+            self.busy = busy
+
+    def _answer(self, name: str, concerned: bool) -> records.Record | None:
         self.prepare()
         plain, _, heir = name.partition(RECEIVER)
         head, _, rest = plain.partition(".")
