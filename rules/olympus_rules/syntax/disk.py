@@ -22,6 +22,7 @@ __all__ = [
     "ABSENT",
     "FILE",
     "FOLDER",
+    "OTHER",
     "Note",
     "View",
     "absolute",

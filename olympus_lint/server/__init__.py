@@ -1,0 +1,1 @@
+"""The language server: findings, fixes and lineage while a file is being written."""

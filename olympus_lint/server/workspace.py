@@ -1,0 +1,106 @@
+"""The open files of an editor, and the checks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.files.problems import Problem
+from olympus_lint.project.configuration import Configuration
+from olympus_lint.project.settings import Settings, SettingsError
+from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.context import Context, Mode
+from olympus_lint.run.fixing import fix_text
+from olympus_lint.run.one_file import check_bytes
+from olympus_lint.server.buffers import Buffers
+from olympus_lint.suppression.noqa import add_noqa
+from olympus_rules.finding import Finding
+from olympus_rules.keyflow.lineage import Told, told_at
+from olympus_rules.syntax import disk
+
+__all__ = ["Checked", "Workspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of a check: the findings at their places in the file or its cells, and what went wrong."""
+
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Workspace:
+    """Checks open files. What is known of other files is kept until one of them changes.
+
+    All methods belong to one thread.
+    """
+
+    def __init__(self) -> None:
+        """Start without any file."""
+        self._texts: Mapping[str, bytes] = {}
+        self._projects = Projects()
+        self._configuration = Configuration({})
+
+    def refresh(self) -> None:
+        """Forget the settings and all that is known of files: something has changed."""
+        self._configuration = Configuration({})
+        self._projects = Projects()
+
+    def check(self, filename: str, texts: Mapping[str, bytes]) -> Checked:
+        """Check an open file.
+
+        Args:
+            filename: its absolute name.
+            texts: the bytes of all open files.
+        """
+        with disk.showing(self._now(filename, texts)):
+            try:
+                settings = self._configuration.at(Path(filename).parent)
+            except SettingsError as error:
+                return Checked(problems=(Problem("", str(error)),))
+            if settings.excluded.match_any(Path(filename)):
+                return Checked()
+            with deep_recursion():
+                result, _ = check_bytes(filename, texts[filename], settings, Context(projects=self._projects))
+        return Checked(tuple(placed(result)), (*result.errors, *result.notes))
+
+    def fixed(self, filename: str, texts: Mapping[str, bytes]) -> str | None:
+        """Return the text of an open Python file after all safe fixes; ``None`` if it stays as it is."""
+        with disk.showing(self._now(filename, texts)), deep_recursion():
+            text, settings = texts[filename].decode(), self._configuration.at(Path(filename).parent)
+            context = Context(Mode.FIX, self._projects)
+            new = fix_text(filename, text, settings, context, unsafe=False).text
+        return None if new == text else new
+
+    def suppressed(self, text: str, finding: Finding) -> str:
+        """Return a text with a comment that suppresses one finding."""
+        return add_noqa(text, [finding])
+
+    def told(self, filename: str, texts: Mapping[str, bytes], row: int, column: int) -> Told | None:
+        """Return what is known of the key or function at a place; rows and columns start at 1."""
+        with disk.showing(self._now(filename, texts)), deep_recursion():
+            project = self._projects.get(self._settings(filename))
+            document = project.document(filename, texts[filename].decode())
+            analysis = project.analysis(document)
+            analysis.run()
+            return told_at(analysis.file, row, column)
+
+    def _settings(self, filename: str) -> Settings:
+        return self._configuration.at(Path(filename).parent)
+
+    def _now(self, filename: str, texts: Mapping[str, bytes]) -> Buffers:
+        """Return the view of the texts; if others have changed since the last one, what rests on them is forgotten."""
+        changed = {name for name in {*texts, *self._texts} if texts.get(name) != self._texts.get(name)}
+        if changed - {filename}:
+            self.refresh()
+        elif changed:
+            self._projects.forget(filename)
+        self._texts = texts
+        return Buffers(texts)
+
+
+def placed(result: FileResult) -> list[Finding]:
+    """Return the findings of a file at their places in it, or in its cells."""
+    return result.findings if result.places is None else [*map(result.places.finding, result.findings)]

@@ -1,0 +1,161 @@
+"""What is known of the key or the function at a place: where the key comes from, who consumes it, the signature."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from olympus.signatures import KeySignature
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Consumption
+from olympus_rules.keyflow.domain.summary import GENERAL
+from olympus_rules.keyflow.domain.terms import Term, Terms
+
+__all__ = ["Told", "Use", "told_at"]
+
+DEPTH = 6
+"""Derivations that an identity is written with; an ellipsis stands for the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A consumption: the callee as the user knows it, and the row."""
+
+    what: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a name.
+
+    Attributes:
+        name: the expression.
+        identity: the identity of its key, as ``split(param(f, key))[0]``; empty for a function.
+        uses: what consumes the key in this function, by place.
+        signature: the key signature of a function; ``None`` for a key.
+    """
+
+    name: str
+    identity: str = ""
+    uses: tuple[Use, ...] = ()
+    signature: KeySignature | None = None
+
+
+def told_at(file: File, row: int, column: int) -> Told | None:
+    """Return what is known of the key or function at a place of an analysed file; ``None`` if that is nothing.
+
+    Args:
+        file: the tables of the file, with the runs of its functions.
+        row: the row, from 1.
+        column: the column, from 1.
+    """
+    node = _name_at(file.document.tree, row, column - 1, file.document.lines[row - 1] if row else "")
+    if node is None:
+        return None
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return _function(file, next((code for code in _codes(file.module) if code.node is node), None), node.name)
+    return _key(file, node) or _function(file, _defined(file, node), ast.unparse(node))
+
+
+def _name_at(tree: ast.AST, row: int, offset: int, line: str) -> ast.expr | ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the smallest name or attribute at a place, or the function whose name is there."""
+    at = len(line[:offset].encode())
+    found: ast.expr | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.lineno == row:
+            start = line.encode().find(f"def {node.name}".encode(), node.col_offset) + len("def ")
+            if start <= at <= start + len(node.name.encode()):
+                return node
+        if isinstance(node, ast.Name | ast.Attribute) and node.lineno <= row <= (node.end_lineno or row):
+            starts = (node.lineno, node.col_offset) <= (row, at)
+            ends = (row, at) <= (node.end_lineno or row, node.end_col_offset or at)
+            if starts and ends and (found is None or _length(node) < _length(found)):
+                found = node
+    return found
+
+
+def _length(node: ast.expr) -> tuple[int, int]:
+    return (node.end_lineno or 0) - node.lineno, (node.end_col_offset or 0) - node.col_offset
+
+
+def _codes(module: FunctionCode) -> Iterator[FunctionCode]:
+    waiting = [module]
+    while waiting:
+        code = waiting.pop()
+        yield code
+        waiting += code.nested
+
+
+def _key(file: File, node: ast.expr) -> Told | None:
+    """Return what is known of the key that an expression holds, in the innermost function around it."""
+    name = ast.unparse(node)
+    for run in reversed([run for (code, given), run in file.runs.items() if given == GENERAL and _holds(code, node)]):
+        consumptions = [each for each in run.ledger.consumptions if each.key is not None]
+        here = [each.term for each in consumptions if each.key is node]
+        named = here or [each.term for each in consumptions if each.key is not None and ast.unparse(each.key) == name]
+        if named:
+            terms = set(named)
+            used = {_use(each) for each in consumptions if each.term in terms}
+            identity = " or ".join(dict.fromkeys(written(file.terms, term) for term in named))
+            return Told(name, identity, tuple(sorted(used, key=lambda use: (use.row, use.what))))
+    return None
+
+
+def _holds(code: FunctionCode, node: ast.expr) -> bool:
+    return code.kind == "module" or any(each is node for each in ast.walk(code.node))
+
+
+def _use(consumption: Consumption) -> Use:
+    return Use(consumption.what, getattr(consumption.node, "lineno", 0))
+
+
+def _defined(file: File, node: ast.expr) -> FunctionCode | None:
+    """Return the function of the file that a name or ``Class.method`` means."""
+    head, _, rest = ast.unparse(node).partition(".")
+    definition = file.module.definitions.get(head)
+    if isinstance(definition, ClassCode):
+        return definition.methods.get(rest or "__init__")
+    return definition if isinstance(definition, FunctionCode) and not rest else None
+
+
+def _function(file: File, code: FunctionCode | None, name: str) -> Told | None:
+    """Return the signature of a function; ``None`` if it does nothing with keys."""
+    summary = file.summaries.get((code, GENERAL)) if code is not None else None
+    if summary is None or not summary.says_something(file.terms):
+        return None
+    return Told(name, signature=summary.signature(file.terms))
+
+
+def written(terms: Terms, term: Term, depth: int = DEPTH) -> str:
+    """Return an identity as the documentation writes it: ``fold_in(split(seed(0))[1], 3)``."""
+    operation, data, args = terms.operation(term), terms.data(term), terms.args(term)
+    if depth == 0:
+        return "…"
+    inner = [written(terms, each, depth - 1) for each in args]
+    match operation:
+        case "const":
+            return repr(data)
+        case "param":
+            code, name = data
+            return f"param({code.name}, {name})"
+        case "free":
+            return str(data[1])
+        case "symbol":
+            return str(data)
+        case "seed" | "fold_in":
+            return f"{operation}({', '.join(inner)})"
+        case "split" | "clone":
+            return f"{operation}({inner[0]})"
+        case "item":
+            return f"{inner[0]}[{inner[1]}]"
+        case "slice":
+            lower, upper = ("" if bound is None else bound for bound in data)
+            return f"{inner[0]}[{lower}:{upper}]"
+        case "attr":
+            return f"{inner[0]}.{data[0]}"
+        case "lane" | "view" | "batch" | "copy":
+            return inner[0]
+    return "…"
