@@ -83,6 +83,8 @@ def run(args: Namespace) -> int:
         from olympus_lint.commandline.derive import derive_pack
 
         return derive_pack(args)
+    if args.server:
+        return server()
     if args.merge:
         from olympus_lint.commandline.merge import merge
 
@@ -94,6 +96,22 @@ def run(args: Namespace) -> int:
     from olympus_lint.commandline.check import check
 
     return check(args)
+
+
+def server() -> int:
+    """Serve an editor.
+
+    Raises:
+        SettingsError: what the server needs is not installed.
+    """
+    from olympus_lint.project.settings import SettingsError
+
+    try:
+        from olympus_lint.server.serve import serve
+    except ModuleNotFoundError as error:
+        hint = "install it with `pip install 'olympus-lint[server]'`"
+        raise SettingsError(f"--server: `{error.name}` is not installed here; {hint}.") from None
+    return serve()
 
 
 def show_markdown(page: str) -> None:

@@ -238,6 +238,7 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--merge", action="store_true", help=what)
     what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files; they need not have them"
     group.add_argument("--executor", type=cluster, metavar="URL", help=what)
+    group.add_argument("--server", action="store_true", help="serve an editor over standard input and output (LSP)")
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")

@@ -17,7 +17,7 @@ from olympus_lint.run.one_file import check_bytes
 from olympus_lint.server.buffers import Buffers
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.lineage import Told, told_at
+from olympus_rules.keyflow.linking.lineage import Told, told_at
 from olympus_rules.syntax import disk
 
 __all__ = ["Checked", "Workspace"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from olympus.signatures import KeySignature
 from olympus_rules.code.instructions import ClassCode, FunctionCode
@@ -15,6 +16,7 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = ["Told", "Use", "told_at"]
 
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 DEPTH = 6
 """Derivations that an identity is written with; an ellipsis stands for the rest."""
 
@@ -55,17 +57,17 @@ def told_at(file: File, row: int, column: int) -> Told | None:
     node = _name_at(file.document.tree, row, column - 1, file.document.lines[row - 1] if row else "")
     if node is None:
         return None
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(node, Definition):
         return _function(file, next((code for code in _codes(file.module) if code.node is node), None), node.name)
     return _key(file, node) or _function(file, _defined(file, node), ast.unparse(node))
 
 
-def _name_at(tree: ast.AST, row: int, offset: int, line: str) -> ast.expr | ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _name_at(tree: ast.AST, row: int, offset: int, line: str) -> ast.expr | Definition | None:
     """Return the smallest name or attribute at a place, or the function whose name is there."""
     at = len(line[:offset].encode())
     found: ast.expr | None = None
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.lineno == row:
+        if isinstance(node, Definition) and node.lineno == row:
             start = line.encode().find(f"def {node.name}".encode(), node.col_offset) + len("def ")
             if start <= at <= start + len(node.name.encode()):
                 return node

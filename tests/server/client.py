@@ -1,0 +1,132 @@
+"""A real client of the language server: a process of `olympus-lint --server`, spoken to over its standard streams."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+__all__ = ["Editor"]
+
+TIMEOUT = 60
+
+
+class Editor:
+    """An editor with open files.
+
+    Attributes:
+        found: the diagnostics shown in each document, by URI.
+        said: the messages shown.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder that is opened."""
+        self.folder = folder
+        self.found: dict[str, list[types.Diagnostic]] = {}
+        self.said: list[str] = []
+        self.client = LanguageClient("test", "1")
+        self._versions: dict[str, int] = {}
+        self._news = asyncio.Event()
+
+        @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def publish(params: types.PublishDiagnosticsParams) -> None:
+            self.found[params.uri] = list(params.diagnostics)
+            self._news.set()
+
+        @self.client.feature(types.WINDOW_SHOW_MESSAGE)
+        def show(params: types.ShowMessageParams) -> None:
+            self.said.append(params.message)
+
+    async def __aenter__(self) -> Editor:
+        await self.client.start_io(sys.executable, "-m", "olympus_lint", "--server")
+        params = types.InitializeParams(types.ClientCapabilities(), root_uri=self.folder.as_uri())
+        self.server = await asyncio.wait_for(self.client.initialize_async(params), TIMEOUT)
+        self.client.initialized(types.InitializedParams())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.wait_for(self.client.shutdown_async(None), TIMEOUT)
+        self.client.exit(None)
+        await self.client.stop()
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri()
+
+    async def open(self, name: str, text: str | None = None) -> list[types.Diagnostic]:
+        """Open a file, with a text that is not on disk if one is given; return its diagnostics."""
+        path = self.folder / name
+        uri, text = path.as_uri(), path.read_text("utf-8") if text is None else text
+        self._versions[uri] = 1
+        return await self.after(
+            uri,
+            lambda: self.client.text_document_did_open(
+                types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, text))
+            ),
+        )
+
+    async def change(self, name: str, text: str) -> list[types.Diagnostic]:
+        """Replace the text of an open file; return its diagnostics."""
+        uri = self.uri(name)
+        return await self.after(uri, lambda: self.type(name, text))
+
+    def type(self, name: str, text: str) -> None:
+        """Replace the text of an open file, and do not wait."""
+        uri = self.uri(name)
+        self._versions[uri] += 1
+        known = types.VersionedTextDocumentIdentifier(self._versions[uri], uri)
+        changes = [types.TextDocumentContentChangeWholeDocument(text)]
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(known, changes))
+
+    async def after(self, uri: str, act: object) -> list[types.Diagnostic]:
+        """Do something and return the diagnostics that the server shows in a document then."""
+        self.found.pop(uri, None)
+        act()  # type: ignore[operator]
+        return await self.shown(uri)
+
+    async def shown(self, uri: str) -> list[types.Diagnostic]:
+        """Return the diagnostics of a document as soon as there are some news of it."""
+        async with asyncio.timeout(TIMEOUT):
+            while uri not in self.found:
+                self._news.clear()
+                await self._news.wait()
+        return self.found[uri]
+
+    async def until(self, uri: str, codes: list[str]) -> None:
+        """Wait until a document has findings of some codes, and no others."""
+        async with asyncio.timeout(TIMEOUT):
+            while [each.code for each in self.found.get(uri, [])] != codes:
+                self._news.clear()
+                await self._news.wait()
+
+    async def actions(self, name: str, row: int, column: int = 0, only: str | None = None) -> list[types.CodeAction]:
+        """Return the code actions at a place; rows and columns start at 0."""
+        place = types.Position(row, column)
+        context = types.CodeActionContext([], only=[only] if only else None)
+        params = types.CodeActionParams(
+            types.TextDocumentIdentifier(self.uri(name)), types.Range(place, place), context
+        )
+        found = await asyncio.wait_for(self.client.text_document_code_action_async(params), TIMEOUT)
+        return [each for each in found or [] if isinstance(each, types.CodeAction)]
+
+    async def hover(self, name: str, row: int, column: int) -> str:
+        """Return the text shown at a place; rows and columns start at 0."""
+        params = types.HoverParams(types.TextDocumentIdentifier(self.uri(name)), types.Position(row, column))
+        found = await asyncio.wait_for(self.client.text_document_hover_async(params), TIMEOUT)
+        return found.contents.value if found is not None else ""  # type: ignore[union-attr]
+
+
+def applied(text: str, action: types.CodeAction) -> str:
+    """Return a text after the edits of an action, whose columns count UTF-16 units of plain characters."""
+    assert action.edit is not None and action.edit.changes is not None
+    (edits,) = action.edit.changes.values()
+    lines = [*text.splitlines(keepends=True), ""]
+
+    def at(position: types.Position) -> int:
+        return sum(len(line) for line in lines[: position.line]) + position.character
+
+    for edit in sorted(edits, key=lambda edit: at(edit.range.start), reverse=True):
+        text = text[: at(edit.range.start)] + edit.new_text + text[at(edit.range.end) :]
+    return text
