@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
@@ -27,7 +27,7 @@ NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
 MAX_PATHS = 8  # recorded path conditions of one key's uses; at the limit they count as covering every path
 
 
-@cache
+@lru_cache(maxsize=16384)  # a server reads names without end
 def _read_name(name: str) -> tuple[bool, bool]:
     """Return whether a name is a key's name, and whether only keys among the values of this name have a shape."""
     is_key = _KEY_NAME.search(name) is not None

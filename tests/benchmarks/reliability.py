@@ -1,0 +1,261 @@
+"""Real files, and mutants of them, through the check and all fixes: nothing may fail inside, and fixes have to hold.
+
+Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
+       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N FOLDER ...``
+
+Of each file, with all rules: no internal error; what is rewritten with unsafe fixes parses if the file did, and a
+second run with the same options changes nothing. A mutant is a file with a few random changes of bytes, tokens, lines
+or encodings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import random
+import re
+import resource
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.project.settings import Settings, from_table, override
+from olympus_lint.run.context import Context, Mode
+from olympus_lint.run.one_file import check_bytes
+
+LARGEST = 10_000
+"""Bytes of a file that mutants are made of: many small ones say more than a few large ones."""
+SLOW = 5.0
+"""Seconds for one file."""
+TOKEN = re.compile(rb"\w+|[^\w\s]|\s+")
+SPICE = [
+    b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x0c", b"\t", b"\\\n", b"\xe2\x80\xa8", "🎲".encode(),
+    b"# -*- coding: latin-1 -*-\n", b"(" * 60, b"lambda: ", b"*", b"**", b"yield ", b"await ", b":=", b"...",
+    b"global key\n", b"nonlocal key\n", b"del key\n", b"match key:\n    case _:\n        pass\n", b"# noqa\n",
+    b"# olympus: ignore[", b"f'{key!r:{key}}'", b"key = key\n", b"return key\n", b"while True:\n", b"try:\n", b"0x",
+]  # fmt: skip
+
+
+@dataclass
+class Outcome:
+    """What came of some inputs.
+
+    Attributes:
+        counts: how many inputs, findings and rewritten files there were.
+        failures: the name of each input that failed, with the cause.
+        slow: the files that took longest, with the seconds.
+        peak: the memory of the process, in MiB.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    slow: list[tuple[float, str]] = field(default_factory=list)
+    peak: float = 0.0
+
+    def add(self, other: Outcome) -> None:
+        """Add the outcome of other inputs."""
+        self.counts += other.counts
+        self.failures += other.failures
+        self.slow = sorted([*self.slow, *other.slow], reverse=True)[:5]
+        self.peak = max(self.peak, other.peak)
+
+
+def all_rules() -> Settings:
+    """Return the settings with all rules and all fixes."""
+    table = {"select": ["ALL"], "min-confidence": "possible", "unsafe-fixes": True}
+    return override(Settings(), from_table(table, "", Path.cwd()))
+
+
+def parses(data: bytes) -> bool:
+    """Return whether Python accepts a text."""
+    try:
+        ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def failure(name: str, data: bytes, settings: Settings, projects: Projects, outcome: Outcome) -> str:
+    """Check and fix one text; return what is wrong with that, or nothing."""
+    context = Context(Mode.FIX, projects)
+    started = time.perf_counter()
+    try:
+        with deep_recursion():
+            result, new = check_bytes(name, data, settings, context)
+    except Exception as error:
+        return f"raised {error!r}"
+    outcome.slow.append((time.perf_counter() - started, name))
+    outcome.counts["inputs"] += 1
+    outcome.counts["findings left"] += len(result.findings)
+    wrong = [str(error) for error in result.errors if "internal" in str(error) or "fixes of" in str(error)]
+    if wrong:
+        return wrong[0]
+    if new == data:
+        return ""
+    outcome.counts["rewritten"] += 1
+    if parses(data) and not parses(new):
+        return "the fixed text does not parse"
+    projects.forget(name)
+    with deep_recursion():
+        _, again = check_bytes(name, new, settings, context)
+    return "a second run changes the fixed text" if again != new else ""
+
+
+def check_all(inputs: Iterable[tuple[str, bytes]]) -> Outcome:
+    """Check texts, each under the name of its file."""
+    warnings.simplefilter("ignore")
+    outcome, settings, projects = Outcome(), all_rules(), Projects()
+    for name, data in inputs:
+        wrong = failure(name, data, settings, projects, outcome)
+        if wrong:
+            outcome.failures.append((name, wrong))
+            keep(data, len(outcome.failures))
+        projects.forget(name)
+    outcome.slow = sorted(outcome.slow, reverse=True)[:5]
+    outcome.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return outcome
+
+
+def keep(data: bytes, number: int) -> None:
+    """Keep a text that failed beside the working folder's cache."""
+    folder = Path(".olympus-lint-cache/failures")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{time.time_ns()}-{number}.py").write_bytes(data)
+
+
+def check_folder(folder: Path) -> Outcome:
+    """Check the Python files under a folder."""
+    files = sorted(path for path in folder.rglob("*.py") if path.is_file())
+    return check_all((str(path), path.read_bytes()) for path in files)
+
+
+def check_mutants(task: tuple[Path, int, int]) -> Outcome:
+    """Check so many mutants of a file."""
+    path, seed, number = task
+    alone = seed % 4 > 0  # where its imports lead nowhere, a mutant takes a fraction of the time
+    name = f"/nowhere/{path.name}" if alone else str(path)
+    return check_all((name, each) for each in mutants(path.read_bytes(), seed, number))
+
+
+def mutants(data: bytes, seed: int, number: int) -> Iterator[bytes]:
+    """Yield variants of a text."""
+    drawing = random.Random(seed)
+    for _ in range(number):
+        text = data
+        for _ in range(drawing.choice((1, 1, 1, 2, 3, 8))):
+            text = drawing.choice(CHANGES)(text, drawing)
+        yield text
+
+
+def drop_line(data: bytes, drawing: random.Random) -> bytes:
+    """Leave out some lines."""
+    lines = data.splitlines(keepends=True) or [b""]
+    at = drawing.randrange(len(lines))
+    return b"".join(lines[:at] + lines[at + drawing.randint(1, 3) :])
+
+
+def repeat_line(data: bytes, drawing: random.Random) -> bytes:
+    """Write some lines again, elsewhere."""
+    lines = data.splitlines(keepends=True) or [b""]
+    at, to = drawing.randrange(len(lines)), drawing.randrange(len(lines))
+    return b"".join(lines[:to] + lines[at : at + drawing.randint(1, 4)] + lines[to:])
+
+
+def indent(data: bytes, drawing: random.Random) -> bytes:
+    """Move a line to the right or to the left."""
+    lines = data.splitlines(keepends=True) or [b""]
+    at = drawing.randrange(len(lines))
+    lines[at] = drawing.choice((b"    " + lines[at], b"\t" + lines[at], lines[at].lstrip(b" ")))
+    return b"".join(lines)
+
+
+def swap_tokens(data: bytes, drawing: random.Random) -> bytes:
+    """Let two tokens change places."""
+    tokens = TOKEN.findall(data) or [b""]
+    one, other = drawing.randrange(len(tokens)), drawing.randrange(len(tokens))
+    tokens[one], tokens[other] = tokens[other], tokens[one]
+    return b"".join(tokens)
+
+
+def copy_token(data: bytes, drawing: random.Random) -> bytes:
+    """Put a word of the text in the place of another one."""
+    tokens = TOKEN.findall(data) or [b""]
+    words = [at for at, token in enumerate(tokens) if token[:1].isalpha() or token[:1] == b"_"] or [0]
+    tokens[drawing.choice(words)] = tokens[drawing.choice(words)]
+    return b"".join(tokens)
+
+
+def season(data: bytes, drawing: random.Random) -> bytes:
+    """Insert what is rare."""
+    at = drawing.randint(0, len(data))
+    return data[:at] + drawing.choice(SPICE) + data[at:]
+
+
+def flip(data: bytes, drawing: random.Random) -> bytes:
+    """Change one byte."""
+    if not data:
+        return data
+    at = drawing.randrange(len(data))
+    return data[:at] + bytes([drawing.randrange(256)]) + data[at + 1 :]
+
+
+def cut(data: bytes, drawing: random.Random) -> bytes:
+    """Let the text end early."""
+    return data[: drawing.randint(0, len(data))]
+
+
+CHANGES = [drop_line, repeat_line, indent, swap_tokens, copy_token, copy_token, season, flip, cut]
+
+
+def tasks_of(folders: list[Path], number: int, seed: int) -> list[tuple[Path, int, int]]:
+    """Return files that hold keys, with a seed and a number of mutants for each."""
+    files = [
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*.py"))
+        if path.is_file()
+        and path.stat().st_size <= LARGEST
+        and b"random" in (data := path.read_bytes())
+        and b"jax" in data
+    ]
+    random.Random(seed).shuffle(files)
+    each = 100
+    return [(path, seed + at, each) for at, path in enumerate(files[: max(1, number // each)])]
+
+
+def main() -> int:
+    """Check, print what came of it, and return whether something failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("files", "mutants"))
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--number", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    packages = sorted(path for folder in options.folders for path in folder.iterdir() if path.is_dir())
+    total, started = Outcome(), time.perf_counter()
+    with get_context("forkserver").Pool(options.jobs, maxtasksperchild=8) as pool:
+        if options.what == "files":
+            found = pool.imap_unordered(check_folder, packages)
+        else:
+            found = pool.imap_unordered(check_mutants, tasks_of(options.folders, options.number, options.seed))
+        for outcome in found:
+            for name, wrong in outcome.failures:
+                print(f"FAILED {name}: {wrong}", flush=True)
+            total.add(outcome)
+    slow = [f"{seconds:.1f} s {name}" for seconds, name in total.slow]
+    counts = json.dumps(dict(total.counts))
+    print(f"{counts}, {len(total.failures)} failed, {total.peak:.0f} MiB, {time.perf_counter() - started:.0f} s")
+    print("slowest:", *slow, sep="\n  ")
+    return int(bool(total.failures) or any(seconds > SLOW for seconds, _ in total.slow))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
