@@ -2,10 +2,12 @@
 
 Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
        ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N FOLDER ...``
+       ``python tests/benchmarks/reliability.py kills --number N --seed N``
 
 Of each file, with all rules: no internal error; what is rewritten with unsafe fixes parses if the file did, and a
 second run with the same options changes nothing. A mutant is a file with a few random changes of bytes, tokens, lines
-or encodings.
+or encodings. ``kills`` ends the command at random moments of ``--fix``, ``--write-baseline`` and a run with a cache:
+each file has to be the old or the new one, whole, and the next run has to report what it would have reported.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ import json
 import random
 import re
 import resource
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -230,15 +235,97 @@ def tasks_of(folders: list[Path], number: int, seed: int) -> list[tuple[Path, in
     return [(path, seed + at, each) for at, path in enumerate(files[: max(1, number // each)])]
 
 
+PART = """\
+import jax
+
+
+def draw{number}(seed):
+    key = jax.random.PRNGKey(seed)
+    print(key.shape == (2,), "é{number}")
+    return jax.random.normal(key)
+"""
+FILES = 60
+COMMANDS = (("--select", "ALL", "--fix", "--no-cache"), ("--write-baseline", "known.json"), ("--exit-zero",))
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Return the mode and the bytes of each file of a folder; a link counts as what it is."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file())
+    return {
+        str(path.relative_to(folder)): (path.lstat().st_mode, path.read_bytes())
+        for path in found
+        if ".olympus-lint-cache" not in path.parts
+    }
+
+
+def make_project(folder: Path) -> None:
+    """Write a project with something to fix in each file, a link, and a baseline."""
+    folder.mkdir()
+    for number in range(FILES):
+        path = folder / f"module{number}.py"
+        path.write_text(PART.format(number=number), "utf-8")
+        path.chmod(0o640 if number % 2 else 0o755)
+    (folder / "real").mkdir()
+    (folder / "module0.py").rename(folder / "real/target.py")
+    (folder / "module0.py").symlink_to("real/target.py")
+    (folder / "known.json").write_text('{"version": 1, "findings": {}}\n')
+
+
+def run_command(folder: Path, words: Iterable[str], after: float | None = None) -> tuple[float, bytes]:
+    """Run the command in a folder, and kill it after so many seconds; return how long it ran, and what it printed."""
+    line = [sys.executable, "-m", "olympus_lint", *words, "."]
+    started = time.perf_counter()
+    running = subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        out, _ = running.communicate(timeout=after)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        out, _ = running.communicate()
+    return time.perf_counter() - started, out
+
+
+def check_kills(number: int, seed: int) -> int:
+    """Kill so many runs, print what came of them, and return how many did harm."""
+    drawing, harmed, moments = random.Random(seed), 0, Counter[str]()
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        make_project(root / "old")
+        before, after, taken = state_of(root / "old"), {}, {}
+        for words in COMMANDS:
+            shutil.copytree(root / "old", root / "new", symlinks=True)
+            taken[words], _ = run_command(root / "new", words)
+            after[words] = state_of(root / "new")
+            shutil.rmtree(root / "new")
+        _, report = run_command(root / "old", ("--no-cache",))
+        for _ in range(number):
+            words = drawing.choice(COMMANDS)
+            shutil.copytree(root / "old", root / "run", symlinks=True)
+            run_command(root / "run", words, drawing.uniform(0.1, 1.05 * taken[words]))
+            state = state_of(root / "run")
+            damaged = [name for name in before if state.get(name) not in (before[name], after[words][name])]
+            changed = sum(state.get(name) != before[name] for name in before)
+            moments["before" if not changed else "after" if state == after[words] else "during"] += 1
+            if words[0] == "--exit-zero" and run_command(root / "run", ())[1] != report:
+                damaged.append("the report after it")
+            if damaged:
+                harmed += 1
+                print(f"FAILED {' '.join(words)}: {', '.join(damaged)}", flush=True)
+            shutil.rmtree(root / "run")
+    print(f"{number} kills, {dict(moments)} the first and the last change, {harmed} did harm")
+    return harmed
+
+
 def main() -> int:
     """Check, print what came of it, and return whether something failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("files", "mutants"))
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("what", choices=("files", "mutants", "kills"))
+    parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.what == "kills":
+        return int(check_kills(options.number, options.seed) > 0)
     packages = sorted(path for folder in options.folders for path in folder.iterdir() if path.is_dir())
     total, started = Outcome(), time.perf_counter()
     with get_context("forkserver").Pool(options.jobs, maxtasksperchild=8) as pool:
