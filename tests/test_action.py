@@ -77,4 +77,4 @@ def test_the_workflows_of_the_docs_are_valid() -> None:
         steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
         ours = [step for step in steps if "olympus-lint@" in step.get("uses", "")]
         assert all(set(step.get("with", {})) <= set(ACTION["inputs"]) for step in ours)
-    assert len(workflows) == 5
+    assert len(workflows) == 6

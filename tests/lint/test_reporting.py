@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from junitparser import JUnitXml
 from programs import RAW, REUSE
 
 from olympus.verdicts import Verdict
@@ -58,8 +59,8 @@ TEXT = "x = one\n\ny = two\n"
 
 
 def test_the_formats():
-    machines = ["azure", "github", "gitlab", "json", "json-lines", "pylint", "sarif"]
-    assert format_names() == sorted(["concise", "full", "grouped", *machines])
+    machines = ["azure", "github", "gitlab", "json", "json-lines", "junit", "pylint", "rdjson", "sarif"]
+    assert format_names() == sorted(["concise", "full", "grouped", "html", *machines])
     assert [name for name in format_names() if has_summary(name)] == ["concise", "full", "grouped"]
 
 
@@ -67,7 +68,13 @@ def test_the_formats():
 @pytest.mark.parametrize("color", [False, True])
 def test_every_format_shows_a_run_without_findings(name, color):
     shown = render(name, RunResult([]), color=color)
-    assert shown in ("", "[]\n") if name != "sarif" else json.loads(shown)
+    whole = {
+        "sarif": lambda: json.loads(shown)["runs"],
+        "html": lambda: "<h1>No findings</h1>" in shown,
+        "junit": lambda: [case.is_passed for suite in JUnitXml.fromstring(shown.encode()) for case in suite] == [True],
+        "rdjson": lambda: json.loads(shown)["diagnostics"] == [],
+    }
+    assert whole[name]() if name in whole else shown in ("", "[]\n")
 
 
 def test_concise_and_its_mark():
@@ -399,3 +406,28 @@ def test_summary(fixes, fixed, errors, unsafe, said):
     findings = [a_finding(span(1, 1, 1, 2), fix=fix) for fix in fixes]
     file = FileResult("a.py", findings, fixes=Counter({"OLY104": fixed} if fixed else {}))
     assert summary(RunResult([file], [Problem("", "No.")] * errors, unsafe)) == said
+
+
+def test_junit_has_a_failed_test_for_each_finding():
+    worse = a_finding(span(1, 1, 1, 2), "A \x1b[31mred\x00 <word> & \udcff.")
+    report = JUnitXml.fromstring(render("junit", a_run(TEXT, REUSED, worse)).encode())
+    (suite,) = report
+    assert (suite.name, suite.tests, suite.failures) == ("a.py", 2, 2)
+    second, first = (case.result[0] for case in suite)  # in the order of places
+    assert first.type == "OLY104" and "a.py:1:5: first consumed here" in first.text
+    assert second.message == r"A \x1b[31mred\x00 <word> & \udcff."
+
+
+def test_rdjson_counts_columns_in_bytes():
+    found = a_finding(span(1, 3, 1, 4), related=REUSED.related, confidence=Confidence.LIKELY, fix=FIX)
+    told = json.loads(render("rdjson", a_run("é🎲k\n", found)))
+    (diagnostic,) = told["diagnostics"]
+    assert told["source"] == {"name": "olympus-lint"} and diagnostic["severity"] == "WARNING"
+    assert diagnostic["location"] == {
+        "path": "a.py",
+        "range": {"start": {"line": 1, "column": 7}, "end": {"line": 1, "column": 8}},
+    }
+    assert diagnostic["relatedLocations"][0]["message"] == "first consumed here"
+    assert [each["text"] for each in diagnostic["suggestions"]] == ["k = 1\n", "k"]
+    (inside,) = json.loads(render("rdjson", a_run("", replace(found, cell=2))))["diagnostics"]
+    assert inside["location"] == {"path": "a.py"} and "suggestions" not in inside
