@@ -139,7 +139,8 @@ class Cache:
 
     def _result_key(self, filename: str, settings: Settings) -> bytes:
         codes = sorted(rule.code for rule in settings.rules_for(filename))
-        chosen = [codes, settings.min_confidence.label, settings.ignore_noqa, *_knowledge(settings)]
+        fixable = sorted(settings.fixable_codes)
+        chosen = [codes, fixable, settings.min_confidence.label, settings.ignore_noqa, *_knowledge(settings)]
         return key_of("result", tool(), str(Path(filename).absolute()), chosen)
 
 

@@ -131,10 +131,29 @@ def options_over(args: Namespace) -> dict[str, object]:
     given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in names}
     if "per-file-ignores" in given:
         given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
-    over = from_table(given, "--", Path.cwd())
+    over = inline_settings(args.inline) | from_table(given, "--", Path.cwd())
     if over.get("fix") is False:
         over["fix_only"] = False
     return over | ({"ignore_noqa": True} if "ignore_noqa" in args else {})
+
+
+def inline_settings(texts: Sequence[str]) -> dict[str, object]:
+    """Read settings that ``--config`` gives in the place of a file.
+
+    Raises:
+        SettingsError: one of them is no TOML, or wrong.
+    """
+    import tomllib
+
+    found: dict[str, object] = {}
+    for text in texts:
+        try:
+            table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            sentence = f"--config: {text!r} is neither a file nor a setting as TOML ({error})"
+            raise SettingsError(f"{sentence}; write it as \"ignore = ['OLY104']\".") from None
+        found |= from_table(table, "--config: ", Path.cwd())
+    return found
 
 
 def ignores_table(pairs: list[str]) -> dict[str, list[str]]:

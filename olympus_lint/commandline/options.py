@@ -52,6 +52,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if args.paths[0] == COMMAND and not os.path.exists(COMMAND):  # noqa: PTH110
         args.paths = args.paths[1:] or ["."]
+    args.inline = [text for text in args.config if "=" in text and not os.path.exists(text)]  # noqa: PTH110
+    files = [text for text in args.config if text not in args.inline]
+    if len(files) > 1:
+        parser().error(f"--config names {len(files)} settings files; leave all but one out")
+    args.config = files[0] if files else None
     if args.isolated and args.config is not None:
         parser().error("--isolated reads no settings file, and --config names one; leave one of them out")
     if "-" in args.paths and len(args.paths) > 1:
@@ -170,6 +175,8 @@ def add_rule_selection(made: Parser) -> None:
     listing(group, "--ignore", "RULES", "rules to leave out")
     listing(group, "--extend-select", "RULES", "additional rules to run")
     listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to skip in some files")
+    listing(group, "--fixable", "RULES", "rules whose fixes are offered (default: all)")
+    listing(group, "--unfixable", "RULES", "rules whose fixes are not offered")
     setting(group, "--min-confidence", "LEVEL", "possible, likely or certain (default: likely)")
 
 
@@ -228,7 +235,8 @@ def add_tracing(made: Parser) -> None:
 def add_miscellaneous(made: Parser) -> None:
     """Add the other options."""
     group = made.add_argument_group("Miscellaneous")
-    group.add_argument("--config", metavar="FILE", help="read settings from this file only")
+    what = "read settings from this file only; or a setting as TOML, such as \"ignore = ['OLY104']\""
+    group.add_argument("--config", action="append", default=[], metavar="FILE|SETTING", help=what)
     group.add_argument("--isolated", action="store_true", help="read no settings file")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
     setting(group, "--cache-dir", "DIR", "the folder of the cache")

@@ -52,6 +52,8 @@ class Settings:
         signature_packs: the paths of the user's signature packs.
         output_format: the name of a module of :mod:`olympus_lint.reporting.formats`.
         fix: whether safe fixes are applied.
+        fixable: selectors of the rules whose fixes are offered; ``None`` for all.
+        unfixable: selectors of rules whose fixes are not.
         unsafe_fixes: whether unsafe fixes are applied along with safe ones.
         fix_only: whether fixes are applied and remaining findings are not reported.
         show_fixes: whether applied fixes are listed.
@@ -76,6 +78,8 @@ class Settings:
     signature_packs: Sequence[str] = ()
     output_format: str = "full"
     fix: bool = False
+    fixable: Sequence[str] | None = None
+    unfixable: Sequence[str] = ()
     unsafe_fixes: bool = False
     fix_only: bool = False
     show_fixes: bool = False
@@ -89,6 +93,11 @@ class Settings:
     def codes(self) -> frozenset[str]:
         """Return the codes of the rules that are on."""
         return selected_codes(self.select, self.extend_select, self.ignore)
+
+    @cached_property
+    def fixable_codes(self) -> frozenset[str]:
+        """Return the codes of the rules whose fixes are offered."""
+        return selected_codes(("ALL",) if self.fixable is None else self.fixable, (), self.unfixable)
 
     @cached_property
     def excluded(self) -> Patterns:
@@ -326,6 +335,8 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "signature_packs": read_packs,
     "output_format": read_format,
     "fix": read_bool,
+    "fixable": read_selectors,
+    "unfixable": read_selectors,
     "unsafe_fixes": read_bool,
     "fix_only": read_bool,
     "show_fixes": read_bool,

@@ -74,6 +74,7 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, context: Con
     if context.passes_over is not None:
         reports = [report for report in reports if not context.passes_over(text, report.finding)]
     findings = [*idle, *(with_fix(group, document, errors) for group in grouped(reports))]
+    findings = [each if each.code in settings.fixable_codes else replace(each, fix=None) for each in findings]
     findings.sort(key=lambda finding: finding.sort_key)
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
     result = FileResult(filename, findings, errors, text if findings else "", notes=notes)

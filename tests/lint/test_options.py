@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import command
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -74,3 +76,47 @@ def test_colours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ESCAPE in run(".", "--color", "always").out
     assert ESCAPE not in run(".", "--color", "always", "-o", "report.txt").out
     assert ESCAPE not in Path("report.txt").read_text()
+
+
+REUSED = """\
+import jax
+
+key = jax.random.PRNGKey(0)
+print(jax.random.normal(key), jax.random.normal(key), key.shape == (2,))
+"""
+
+
+def fixes_of(folder: Path, *words: str) -> dict[str, bool]:
+    found = json.loads(command(folder, "--exit-zero", "--output-format", "json", *words, "model.py").stdout)
+    return {each["code"]: each["fix"] is not None for each in found}
+
+
+def test_rules_whose_fixes_are_offered(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(REUSED)
+    assert fixes_of(tmp_path) == {"OLY104": True, "OLY202": True}
+    assert fixes_of(tmp_path, "--unfixable", "OLY104") == {"OLY104": False, "OLY202": True}
+    assert fixes_of(tmp_path, "--fixable", "OLY104") == {"OLY104": True, "OLY202": False}
+    assert fixes_of(tmp_path, "--fixable", "OLY1,OLY2", "--unfixable", "OLY202") == {"OLY104": True, "OLY202": False}
+    (tmp_path / "pyproject.toml").write_text("[tool.olympus-lint]\nunfixable = ['ALL']\n")
+    assert fixes_of(tmp_path) == {"OLY104": False, "OLY202": False}  # and no result of another run
+    assert command(tmp_path, "--fix", "--unsafe-fixes", "--exit-zero", "model.py").returncode == 0
+    assert (tmp_path / "model.py").read_text() == REUSED
+
+
+def test_settings_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(REUSED)
+    (tmp_path / "own.toml").write_text("ignore = ['OLY202']\n")
+    assert set(fixes_of(tmp_path, "--config", "ignore = ['OLY104']")) == {"OLY202"}
+    assert set(fixes_of(tmp_path, "--config", "own.toml")) == {"OLY104"}
+    both = ("--config", "own.toml", "--config", "extend-select = ['OLY201']")
+    assert set(fixes_of(tmp_path, *both)) == {"OLY104", "OLY201"}
+    assert set(fixes_of(tmp_path, "--config", "ignore = ['OLY104']", "--ignore", "OLY202")) == {"OLY104"}
+    assert set(fixes_of(tmp_path, "--isolated", "--config", "ignore = ['OLY104']")) == {"OLY202"}
+    for words, sentence in {
+        ("ignore = [",): "neither a file nor a setting",
+        ("ignroe = []",): "did you mean 'ignore'",
+        ("own.toml", "other.toml"): "names 2 settings files",
+    }.items():
+        line = [part for word in words for part in ("--config", word)]
+        done = command(tmp_path, *line, "model.py")
+        assert done.returncode == 2 and sentence in done.stderr
