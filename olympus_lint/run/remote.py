@@ -7,6 +7,7 @@ checked on this machine.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -148,7 +149,8 @@ def checked(file: SourceFile, parcel: Parcel) -> FileResult | Missing:
     try:
         return check_file(file, context_of(parcel))
     except Unsent as error:
-        _opened.clear()  # an analysis was left in the middle
+        _opened.clear()  # an analysis was left in the middle, with circles of references
+        gc.collect()
         return Missing(error.name)
 
 

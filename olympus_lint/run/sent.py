@@ -78,9 +78,15 @@ class Parcel:
             self._links.add(name)
         if kind == disk.FOLDER:
             try:
-                self._listings[name] = disk.names(name)
+                entries = disk.entries(name)
             except OSError as error:
                 self._listings[name] = error
+                return
+            self._listings[name] = frozenset(entry.name for entry in entries)
+            for entry in entries:
+                if not entry.is_symlink():
+                    kind = disk.FILE if entry.is_file() else disk.FOLDER if entry.is_dir() else disk.OTHER
+                    self._kinds.setdefault(entry.path, kind)
         elif kind == disk.FILE and name not in self._contents and (is_read or name.endswith(READ)):
             self._contents[name] = _bytes_of(name)
 
@@ -123,7 +129,16 @@ class Parcel:
         listing = self._listings.get(folder)
         if isinstance(listing, frozenset) and base not in listing:
             return disk.ABSENT
+        if listing is None and folder and self._is_no_folder(folder):
+            return disk.ABSENT
         raise Unsent(name)
+
+    def _is_no_folder(self, name: str) -> bool:
+        """Return whether it is known that there is no folder under a name."""
+        try:
+            return self.kind(name) in (disk.ABSENT, disk.FILE)
+        except Unsent:
+            return False
 
     def is_link(self, name: str) -> bool:
         """Return whether it is a symbolic link."""
