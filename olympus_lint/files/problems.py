@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "printable"]
+
+SIGNS = {code: chr(0x2400 + code) for code in range(32) if chr(code) != "\t"} | {0x7F: "\u2421"}
+HIDDEN = [*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+"""Further control characters, and those that turn the direction of the text around them."""
+CONTROL = SIGNS | dict.fromkeys(HIDDEN, "\u2426")
+
+
+def printable(text: str) -> str:
+    """Return text for people, with visible signs for what could control a terminal, or a service that shows a log."""
+    return text.translate(CONTROL).replace("##vso[", "##vso [")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +35,4 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the sentence with its place."""
-        return f"{self.filename}: {self.message}" if self.filename else self.message
+        return printable(f"{self.filename}: {self.message}" if self.filename else self.message)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from olympus_lint.files.problems import printable
 from olympus_lint.reporting.results import can_fix
 from olympus_rules.finding import Finding, Span
 
-__all__ = ["count", "headline", "in_file", "place", "printable", "rule_url", "verdict_mark"]
+__all__ = ["count", "headline", "in_file", "named", "place", "printable", "rule_url", "verdict_mark"]
 
 RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
-
-CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) != "\t"} | {0x7F: "\u2421"}
 
 
 def place(filename: str, span: Span, cell: int | None = None) -> str:
     """Return ``file:row:column``, as editors and terminals link it; ``file:cell 3:row:column`` in a notebook."""
-    return f"{filename}:{in_file(span, cell)}"
+    return f"{named(filename)}:{in_file(span, cell)}"
+
+
+def named(filename: str) -> str:
+    """Return a path for the beginning of a line, where a CI service takes some texts for commands."""
+    shown = printable(filename)
+    return f"./{shown}" if shown.startswith(("::", "##")) else shown
 
 
 def in_file(span: Span, cell: int | None = None) -> str:
@@ -33,11 +38,6 @@ def headline(finding: Finding, *, unsafe: bool) -> str:
 def verdict_mark(finding: Finding) -> str:
     """Return the end of a finding's line: the verdict in brackets, or nothing."""
     return f" [{finding.verdict.status}]" if finding.verdict is not None else ""
-
-
-def printable(text: str) -> str:
-    """Return text with visible signs for control characters, which could control a terminal."""
-    return text.translate(CONTROL)
 
 
 def rule_url(name: str) -> str:

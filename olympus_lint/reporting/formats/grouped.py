@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from olympus_lint.reporting.phrases import headline, in_file, verdict_mark
+from olympus_lint.reporting.phrases import headline, in_file, named, verdict_mark
 from olympus_lint.reporting.results import RunResult
 
 __all__ = ["SUMMARY", "render"]
@@ -19,7 +19,7 @@ def render(run: RunResult, *, color: bool) -> str:
         findings = list(group)
         places = [in_file(finding.span, finding.cell) for finding in findings]
         width = max(map(len, places))
-        blocks.append(f"{filename}:\n")
+        blocks.append(f"{named(filename)}:\n")
         for where, finding in zip(places, findings, strict=True):
             blocks.append(f"  {where:<{width}} {headline(finding, unsafe=run.unsafe)}{verdict_mark(finding)}\n")
         blocks.append("\n")

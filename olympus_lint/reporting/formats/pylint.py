@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from olympus_lint.reporting.phrases import printable, verdict_mark
+from olympus_lint.reporting.phrases import named, printable, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
 
@@ -18,4 +18,5 @@ def line(finding: Finding) -> str:
     """Return the line for a finding; the rows of a notebook's cell are no rows of its file, so the cell comes first."""
     row, cell = finding.span.start.row, finding.cell
     place, within = (row, "") if cell is None else (1, f"cell {cell}, row {row}: ")
-    return f"{finding.filename}:{place}: [{finding.code}] {within}{printable(finding.message)}{verdict_mark(finding)}"
+    said = f"{within}{printable(finding.message)}{verdict_mark(finding)}"
+    return f"{named(finding.filename)}:{place}: [{finding.code}] {said}"
