@@ -95,6 +95,10 @@ def run(args: Namespace) -> int:
         return migrate(args)
     from olympus_lint.commandline.check import check
 
+    if args.watch:
+        from olympus_lint.commandline.watch import watch
+
+        return watch(check, args)
     return check(args)
 
 

@@ -65,9 +65,23 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parser().error("--diff cannot be combined with --add-noqa")
     check_tracing(args)
     check_migration(args)
+    check_watch(args)
     if args.derive_pack and args.paths != ["."]:
         parser().error("--derive-pack takes one package and no paths")
     return args
+
+
+def check_watch(args: argparse.Namespace) -> None:
+    """Check the combination of ``--watch`` with other options.
+
+    Raises:
+        SystemExit: they cannot be combined.
+    """
+    others = ("add_noqa", "merge", "migrate", "output_file", "server", "show_files", "show_settings", "write_baseline")
+    given = next((name for name in others if getattr(args, name)), None)
+    if args.watch and (given or args.paths == ["-"]):
+        other = f"--{given.replace('_', '-')}" if given else "standard input"
+        parser().error(f"--watch shows findings again and again, and cannot be combined with {other}")
 
 
 def check_tracing(args: argparse.Namespace) -> None:
@@ -159,6 +173,8 @@ def add_actions(made: Parser) -> None:
     group.add_argument("--statistics", action="store_true", help="print the number of findings of each rule")
     setting(group, "--baseline", "FILE", "do not report the findings of this file, which --write-baseline has written")
     group.add_argument("--write-baseline", metavar="FILE", help="write all findings to a file, and report none")
+    what = "check again when a file changes, until Ctrl-C"
+    group.add_argument("-w", "--watch", action="store_true", help=what)
     group.add_argument("--show-files", action="store_true", help="print the files that would be checked")
     group.add_argument("--show-settings", action="store_true", help="print the settings of the first path")
     group.add_argument("--explain", metavar="RULE", help="print a rule's page")

@@ -14,6 +14,8 @@ OWN_FILE = "olympus-lint.toml"
 SHARED_FILE = "pyproject.toml"
 TABLE = "tool.olympus-lint"
 CACHE = ".olympus-lint-cache"  # beside the settings file
+EXTEND = "extend"
+"""The setting that names another settings file; the only one that is none of :class:`Settings`."""
 
 
 class Configuration:
@@ -57,12 +59,35 @@ class Configuration:
         return self.at(folder.parent)
 
     def _read(self, file: Path, base: Path) -> Settings:
-        table, place = read_toml(file)
-        if table is None:
-            raise SettingsError(f"{file}: there is no table [{TABLE}]; add one, or name another file.")
-        default = Settings(cache_dir=str(base.absolute() / CACHE))
-        settings = override(default, from_table(table, f"{place}: ", base))
-        return override(settings, self._options)
+        return override(extended(file, base, Settings(cache_dir=str(base.absolute() / CACHE))), self._options)
+
+
+def extended(file: Path, base: Path, default: Settings, below: tuple[Path, ...] = ()) -> Settings:
+    """Return the settings of a file over those of the file that it extends.
+
+    Args:
+        file: the file.
+        base: the folder at which its relative patterns and paths start.
+        default: what holds where no file says anything.
+        below: the files that extend this one.
+
+    Raises:
+        SettingsError: a file is missing or wrong, or extends itself.
+    """
+    table, place = read_toml(file)
+    if table is None:
+        raise SettingsError(f"{file}: there is no table [{TABLE}]; add one, or name another file.")
+    own = {name: value for name, value in table.items() if name != EXTEND}
+    if EXTEND in table:
+        name = table[EXTEND]
+        if not isinstance(name, str):
+            raise SettingsError(f"{place}: {EXTEND}: expected the path of a settings file, not {name!r}.")
+        other = (base / Path(name).expanduser()).resolve()
+        chain = (*below, file.resolve())
+        if other in chain:
+            raise SettingsError(f"{place}: {EXTEND}: {name} extends this file; leave one of the two out.")
+        default = extended(other, other.parent, default, chain)
+    return override(default, from_table(own, f"{place}: ", base))
 
 
 def is_file(file: Path) -> bool:
