@@ -2,18 +2,21 @@
 
 Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
        ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N FOLDER ...``
+       ``python tests/benchmarks/reliability.py notebooks FOLDER ...``
        ``python tests/benchmarks/reliability.py kills --number N --seed N``
 
 Of each file, with all rules: no internal error; what is rewritten with unsafe fixes parses if the file did, and a
 second run with the same options changes nothing. A mutant is a file with a few random changes of bytes, tokens, lines
-or encodings. ``kills`` ends the command at random moments of ``--fix``, ``--write-baseline`` and a run with a cache:
-each file has to be the old or the new one, whole, and the next run has to report what it would have reported.
+or encodings. Of a rewritten notebook, nothing but the sources of code cells may change. ``kills`` ends the command at
+random moments of ``--fix``, ``--write-baseline`` and a run with a cache: each file has to be the old or the new one,
+whole, and the next run has to report what it would have reported.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import difflib
 import json
 import random
 import re
@@ -235,6 +238,36 @@ def tasks_of(folders: list[Path], number: int, seed: int) -> list[tuple[Path, in
     return [(path, seed + at, each) for at, path in enumerate(files[: max(1, number // each)])]
 
 
+def check_notebooks(folders: Iterable[Path]) -> int:
+    """Fix notebooks, print what came of them, and return how many are harmed."""
+    outcome, settings = Outcome(), all_rules()
+    for path in sorted(path for folder in folders for path in folder.rglob("*.ipynb")):
+        data, name = path.read_bytes(), str(path)
+        wrong = failure(name, data, settings, Projects(), outcome)
+        with deep_recursion():
+            _, new = check_bytes(name, data, settings, Context(Mode.FIX, Projects()))
+        if wrong or (new != data and not is_only_code(data, new, outcome)):
+            outcome.failures.append((name, wrong or "something beside code cells has changed"))
+            print(f"FAILED {name}: {outcome.failures[-1][1]}", flush=True)
+    print(f"{json.dumps(dict(outcome.counts))}, {len(outcome.failures)} failed")
+    return len(outcome.failures)
+
+
+def is_only_code(old: bytes, new: bytes, outcome: Outcome) -> bool:
+    """Return whether two notebooks differ in the sources of code cells only."""
+    before, after = json.loads(old), json.loads(new)
+    cells = list(zip(before.pop("cells"), after.pop("cells"), strict=True))
+    changed = [one for one, other in cells if one.pop("source") != other.pop("source")]
+    outcome.counts["cells rewritten"] += len(changed)
+    is_code = all(cell["cell_type"] == "code" for cell in changed)
+    lines = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
+    edits = [(a, b, c, d) for kind, a, b, c, d in lines if kind != "equal"]
+    rows = [row for a, b, c, d in edits for row in (*old.splitlines()[a:b], *new.splitlines()[c:d])]
+    return is_code and before == after and all(one == other for one, other in cells) and all(
+        row.lstrip().startswith(b'"') for row in rows
+    )  # fmt: skip
+
+
 PART = """\
 import jax
 
@@ -318,14 +351,17 @@ def check_kills(number: int, seed: int) -> int:
 def main() -> int:
     """Check, print what came of it, and return whether something failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("files", "mutants", "kills"))
+    parser.add_argument("what", choices=("files", "mutants", "notebooks", "kills"))
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.what == "kills":
         return int(check_kills(options.number, options.seed) > 0)
+    if options.what == "notebooks":
+        warnings.simplefilter("ignore")
+        return int(check_notebooks(options.folders) > 0)
     packages = sorted(path for folder in options.folders for path in folder.iterdir() if path.is_dir())
     total, started = Outcome(), time.perf_counter()
     with get_context("forkserver").Pool(options.jobs, maxtasksperchild=8) as pool:
@@ -334,6 +370,8 @@ def main() -> int:
         else:
             found = pool.imap_unordered(check_mutants, tasks_of(options.folders, options.number, options.seed))
         for outcome in found:
+            if sys.stderr.isatty():
+                print(f"{total.counts['inputs']} inputs", end="\r", file=sys.stderr)
             for name, wrong in outcome.failures:
                 print(f"FAILED {name}: {wrong}", flush=True)
             total.add(outcome)

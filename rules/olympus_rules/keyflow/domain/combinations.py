@@ -8,6 +8,12 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bits, both
 __all__ = ["Combinations"]
 
 MAX_CASES = 4  # decisions of several parts that are checked together
+MOST_WHOLES = 64
+"""Combined decisions that the decisions of one path are parts of; what follows from more is not asked.
+
+The paths of functions as people write them have fewer; a chain of hundreds of tests that return early would take
+minutes, since each test asks again what follows from all before it.
+"""
 
 
 class Combinations:
@@ -17,7 +23,7 @@ class Combinations:
         """Share the predicates, which say what can hold together."""
         self._meanings = meanings
         self._involved = 0
-        self._wholes: dict[int, list[PathCondition]] = {}
+        self._wholes: dict[int, dict[PathCondition, None]] = {}
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
         self._closures: dict[PathCondition | None, PathCondition | None] = {None: None}  # until the next combination
 
@@ -36,7 +42,7 @@ class Combinations:
         for path in (whole, every or ALWAYS, *parts):
             for mask in bits(path):
                 self._involved |= mask
-                self._wholes.setdefault(mask, []).append(whole)
+                self._wholes.setdefault(mask, {})[whole] = None
 
     def is_redundant(self, bit: int, path: PathCondition) -> bool:
         """Return whether a decision is redundant on a path because the decisions that it is made of are on it."""
@@ -58,9 +64,13 @@ class Combinations:
         return path if self._has_case(path, self._cases(path)) else None
 
     def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
-        """Return the combined decisions that a path's decisions are parts of, or are themselves."""
-        involved = (path[0] & self._involved, path[1] & self._involved)
-        return {whole: None for mask in bits(involved) for whole in self._wholes.get(mask, ())}
+        """Return the combined decisions that a path's decisions are parts of, or are themselves; none if too many."""
+        found: dict[PathCondition, None] = {}
+        for mask in bits((path[0] & self._involved, path[1] & self._involved)):
+            found.update(self._wholes.get(mask, {}))
+            if len(found) > MOST_WHOLES:
+                return {}
+        return found
 
     def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
         """Return the possible parts of each decision on a path that needs one of its parts to hold."""
@@ -85,8 +95,7 @@ class Combinations:
         before = None
         while path is not None and path != before and (path[0] | path[1]) & self._involved:
             before = path
-            wholes = self._wholes_of(path)
-            for whole in wholes:
+            for whole in self._wholes_of(path):
                 path = self._followed(path, whole, *self._combined[whole])
                 if path is None:
                     return None
