@@ -22,6 +22,8 @@ CHECK_TIMEOUT = 1800
 """Seconds of one run of ``--check``."""
 COMMAND = "check"
 """What ruff's users type first; this program has one command only, and takes it as said."""
+ENVIRONMENT = ("no_cache", "output_file", "output_format")
+"""The options that variables such as ``OLYMPUS_LINT_NO_CACHE`` give, too; that of ``--cache-dir`` is read with it."""
 COLORS = ("auto", "always", "never")
 """The values of ``--color``."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
@@ -52,6 +54,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if args.paths[0] == COMMAND and not os.path.exists(COMMAND):  # noqa: PTH110
         args.paths = args.paths[1:] or ["."]
+    from_environment(args)
     args.inline = [text for text in args.config if "=" in text and not os.path.exists(text)]  # noqa: PTH110
     files = [text for text in args.config if text not in args.inline]
     if len(files) > 1:
@@ -69,6 +72,15 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if args.derive_pack and args.paths != ["."]:
         parser().error("--derive-pack takes one package and no paths")
     return args
+
+
+def from_environment(args: argparse.Namespace) -> None:
+    """Take what the environment says of options that the command line leaves open."""
+    said = {name: os.environ.get(f"OLYMPUS_LINT_{name.upper()}", "") for name in ENVIRONMENT}
+    if said["output_format"] and "output_format" not in args:
+        args.output_format = said["output_format"]
+    args.output_file = args.output_file or said["output_file"] or None
+    args.no_cache = args.no_cache or said["no_cache"].lower() not in ("", "0", "false")
 
 
 def check_watch(args: argparse.Namespace) -> None:

@@ -120,3 +120,21 @@ def test_settings_on_the_command_line(tmp_path: Path) -> None:
         line = [part for word in words for part in ("--config", word)]
         done = command(tmp_path, *line, "model.py")
         assert done.returncode == 2 and sentence in done.stderr
+
+
+def test_options_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.py").write_text(REUSED)
+    monkeypatch.setenv("OLYMPUS_LINT_OUTPUT_FORMAT", "json")
+    assert json.loads(command(tmp_path, "--no-cache", "model.py").stdout)
+    assert command(tmp_path, "--no-cache", "--output-format", "concise", "model.py").stdout.startswith("model.py:4")
+    monkeypatch.setenv("OLYMPUS_LINT_OUTPUT_FILE", "found.json")
+    monkeypatch.setenv("OLYMPUS_LINT_NO_CACHE", "1")
+    assert command(tmp_path, "model.py").stdout == ""
+    assert json.loads((tmp_path / "found.json").read_text())
+    assert not (tmp_path / ".olympus-lint-cache").exists()
+    monkeypatch.setenv("OLYMPUS_LINT_NO_CACHE", "0")
+    command(tmp_path, "model.py")
+    assert (tmp_path / ".olympus-lint-cache").exists()
+    monkeypatch.setenv("OLYMPUS_LINT_OUTPUT_FORMAT", "jsn")
+    done = command(tmp_path, "model.py")
+    assert done.returncode == 2 and "did you mean 'json'" in done.stderr
