@@ -47,7 +47,7 @@ DERIVING = {
     "mapped": "print(jax.vmap(jax.random.fold_in, (None, 0))(words, jnp.arange(2)).any())",
     "bound": "print(functools.partial(jax.random.fold_in, words)(1).any())",
     "each": "print([key.any() for key in map(jax.random.split, [words])])",
-    "moved by the axes of words": "moved = jax.random.split(words, 6).reshape(2, 3, 2).transpose(1, 0, 2)",
+    "moved by the axes of words": "moved = jax.random.split(words, 12).reshape(2, 3, 2, 2).transpose(2, 0, 1, 3)",
     "spread over the shape of words": "wide = jnp.broadcast_to(jax.random.split(words, 1)[0], (3, *words.shape))",
     "in a new shape": "rows = jax.random.split(words, 4).reshape(-1, 2, 2)\nprint(jax.vmap(jax.vmap(len))(rows))",
     "of a parameter": (
@@ -72,6 +72,12 @@ def migrated(body: str, style: str = "portable") -> Migration:
 @pytest.mark.parametrize("words", [WORDS["listed"], WORDS["updated"]])
 def test_keys_that_are_derived_from_words_are_followed(words: str, deriving: str) -> None:
     assert migrated(f"{words}\n{deriving}").is_open
+
+
+@pytest.mark.parametrize("words", [WORDS["listed"], WORDS["updated"]])
+def test_a_swap_of_axes_holds_for_keys_that_are_derived_from_words(words: str) -> None:
+    migration = migrated(f"{words}\nmoved = jax.random.split(words, 6).reshape(2, 3, 2).transpose(1, 0, 2)")
+    assert "jax.random.split(words, (2, 3)).swapaxes(0, 1)" in migration.texts[0].new
 
 
 @pytest.mark.parametrize("words", WORDS.values(), ids=WORDS.keys())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from olympus.signatures import Forward, Sink, Source
-from olympus_rules.libraries import Libraries, LibraryFunction, libraries, read_pack
+from olympus_rules.libraries import Libraries, LibraryFunction, libraries
 from olympus_rules.libraries.reader import read
 from olympus_rules.libraries.table import FOLDER
 
@@ -241,7 +241,7 @@ def test_a_pack_is_read_when_its_package_is_asked_for(tmp_path: Path, monkeypatc
         (tmp_path / f"{name}.toml").write_text(f'[forward]\nnames = ["{name}.f"]')
     opened: list[str] = []
     monkeypatch.setattr(
-        "olympus_rules.libraries.table.read_pack", lambda path: opened.append(path.stem) or read_pack(path)
+        "olympus_rules.libraries.table.read", lambda name, text: opened.append(Path(name).stem) or read(name, text)
     )
     lazy = Libraries([], tmp_path)
     assert lazy.get("c.f").row is None and opened == []

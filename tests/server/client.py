@@ -39,6 +39,7 @@ class Editor:
         @self.client.feature(types.WINDOW_SHOW_MESSAGE)
         def show(params: types.ShowMessageParams) -> None:
             self.said.append(params.message)
+            self._news.set()
 
     async def __aenter__(self) -> Editor:
         await self.client.start_io(sys.executable, "-m", "olympus_lint", "--server")
@@ -98,6 +99,13 @@ class Editor:
         """Wait until a document has findings of some codes, and no others."""
         async with asyncio.timeout(TIMEOUT):
             while [each.code for each in self.found.get(uri, [])] != codes:
+                self._news.clear()
+                await self._news.wait()
+
+    async def told(self, word: str) -> None:
+        """Wait until a message with a word is shown."""
+        async with asyncio.timeout(TIMEOUT):
+            while not any(word in message for message in self.said):
                 self._news.clear()
                 await self._news.wait()
 

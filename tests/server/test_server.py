@@ -122,7 +122,7 @@ def test_settings_are_read_again(tmp_path: Path) -> None:
         assert editor.found[editor.uri("model.py")] == []
         settings.write_text("[tool.olympus-lint]\nignore = 7\n")
         await editor.after(editor.uri("model.py"), lambda: editor.client.workspace_did_change_watched_files(changed))
-        assert any("ignore" in message for message in editor.said)
+        await editor.told("ignore")
 
     edited(tmp_path, session)
 
