@@ -133,7 +133,8 @@ def test_a_run_outlives_all_of_its_workers(cluster: Cluster, project: Path) -> N
     assert "was checked on this machine" in said
 
 
-def test_what_cannot_be_used_is_said(project: Path) -> None:
+def test_what_cannot_be_used_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("olympus_lint.run.executors.TIMEOUT", 1)
     nobody = command(project, "--executor", "dask://127.0.0.1:9", ".")
     assert nobody.returncode == 2 and "there is no scheduler" in nobody.stderr
     other = command(project, "--executor", "127.0.0.1:9", ".")

@@ -179,7 +179,7 @@ def step{number}(params, key, batch):
     return head + "".join(parts) + REUSE.partition("\n\n\n")[2]
 
 
-@pytest.mark.parametrize("lines", [1000, 5000])
+@pytest.mark.parametrize("lines", [1000, pytest.param(5000, marks=pytest.mark.search)])
 def test_findings_follow_keystrokes(lines: int, tmp_path: Path) -> None:
     text = long_program(lines)
 
