@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from olympus_lint.project.settings import SettingsError
+from olympus_rules.libraries import libraries
 
 __all__ = ["watch"]
 
@@ -45,6 +46,7 @@ def again(check: Callable[[Namespace], int], args: Namespace) -> int:
     """Clear a terminal, and check; wrong settings are told, as they may be right soon."""
     if sys.stdout is not None and sys.stdout.isatty():
         print(CLEAR, end="", flush=True)
+    libraries.cache_clear()  # a pack may have changed
     try:
         status = check(args)
     except SettingsError as error:

@@ -30,6 +30,7 @@ from olympus_lint.run.context import Context
 from olympus_lint.run.one_file import check_file
 from olympus_lint.run.processes import prepare_collector
 from olympus_lint.run.sent import Parcel, Unsent
+from olympus_rules.libraries import libraries
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.project import forget_folders
@@ -97,6 +98,8 @@ def on_workplace(files: Sequence[SourceFile], place: Workplace, context: Context
                 answers = task.result()
             except OtherProgram as error:
                 raise SettingsError(f"--executor {place.name}: {error}; install the same on all machines.") from None
+            except ImportError as error:
+                raise SettingsError(f"--executor {place.name}: {error} on a machine there; install it there.") from None
             except Exception:  # the process died, or the connection
                 lost += batch
                 continue
@@ -160,6 +163,7 @@ def context_of(parcel: Parcel) -> Context:
     if not _opened or _opened[0][0] != known:
         forget_folders()
         forget_outlines()
+        libraries.cache_clear()  # a pack of that name may be another one now
         prepare_collector()
         _opened[:] = [(known, Context(clearance=parcel.clearance))]
     return _opened[0][1]

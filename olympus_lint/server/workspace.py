@@ -18,6 +18,7 @@ from olympus_lint.server.buffers import Buffers
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.linking.lineage import Told, told_at
+from olympus_rules.libraries import libraries
 from olympus_rules.syntax import disk
 
 __all__ = ["Checked", "Workspace"]
@@ -45,6 +46,7 @@ class Workspace:
 
     def refresh(self) -> None:
         """Forget the settings and all that is known of files: something has changed."""
+        libraries.cache_clear()  # a pack may be among what has changed
         self._configuration = Configuration({})
         self._projects = Projects()
 

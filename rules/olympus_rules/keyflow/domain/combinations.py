@@ -14,6 +14,7 @@ MOST_WHOLES = 64
 The paths of functions as people write them have fewer; a chain of hundreds of tests that return early would take
 minutes, since each test asks again what follows from all before it.
 """
+TOO_MANY: dict[PathCondition, None] = {}
 
 
 class Combinations:
@@ -55,6 +56,10 @@ class Combinations:
             self._closures[path] = self._closure(path)
         return self._closures[path]
 
+    def is_too_large(self, path: PathCondition) -> bool:
+        """Return whether a path has so many combined decisions that nobody asks whether it is possible."""
+        return self._wholes_of(path) is TOO_MANY
+
     def _closure(self, path: PathCondition | None) -> PathCondition | None:
         path = self._followed_up(path)
         if path is None or not self._meanings.is_possible(path):
@@ -69,7 +74,7 @@ class Combinations:
         for mask in bits((path[0] & self._involved, path[1] & self._involved)):
             found.update(self._wholes.get(mask, {}))
             if len(found) > MOST_WHOLES:
-                return {}
+                return TOO_MANY
         return found
 
     def _cases(self, path: PathCondition) -> list[list[PathCondition]]:

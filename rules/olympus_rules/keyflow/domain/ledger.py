@@ -206,7 +206,9 @@ class Ledger:
             return Meeting.NEVER
         if self._decisions.is_doubtful(joined):
             return Meeting.DOUBTFUL
-        return Meeting.ASSUMED if self._decisions.is_assumed(first.path, again.path) else Meeting.SHOWN
+        is_unasked = self._decisions.combinations.is_too_large(joined)
+        is_assumed = is_unasked or self._decisions.is_assumed(first.path, again.path)
+        return Meeting.ASSUMED if is_assumed else Meeting.SHOWN
 
     def _one_way_in(self, a: Term | None, b: Term | None) -> bool:
         """Return whether two keys entered a function through one part of its arguments, or one inside the other."""
