@@ -31,7 +31,8 @@ SWITCH = 0.0005
 PAUSE = 0.3
 """Seconds without a keystroke after which the other open files are checked."""
 FIX_ALL = "source.fixAll.olympus-lint"
-SETTINGS = ("pyproject.toml", "olympus-lint.toml", ".gitignore")
+SETTINGS = (".toml", ".gitignore")
+"""Endings of what the checks ask beside Python files: settings, signature packs, ignored files."""
 NOTEBOOKS = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithCells(notebook="jupyter-notebook", cells=[types.NotebookCellLanguage("python")])]
 )
@@ -306,7 +307,7 @@ def make_server() -> LanguageServer:
 
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
-        watchers = [types.FileSystemWatcher(f"**/{name}") for name in ("*.py", *SETTINGS)]
+        watchers = [types.FileSystemWatcher(f"**/*{ending}") for ending in (".py", *SETTINGS)]
         told = types.DidChangeWatchedFilesRegistrationOptions(watchers)
         able = server.client_capabilities.workspace
         watched = able.did_change_watched_files if able is not None else None

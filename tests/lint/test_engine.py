@@ -121,3 +121,14 @@ def test_a_comment_of_ours_changes_no_finding(tmp_path):
     )
     for text in (source, source + "# OLY104\n"):
         assert [finding.code for finding in lint_text("a.py", text, Settings()).findings] == ["OLY104"]
+
+
+@pytest.mark.parametrize("number, confidence", [(5, "certain"), (120, "likely")])
+def test_what_is_not_asked_of_a_long_chain_of_returns_is_not_certain(number: int, confidence: str) -> None:
+    """Whether so many decisions can hold together takes minutes to find out."""
+    parameters = ", ".join(f"a{at}, b{at}" for at in range(number))
+    tests = "".join(f"    if a{at} and b{at}:\n        return {at}\n" for at in range(number))
+    drawn = "    x = jax.random.normal(key)\n    return x + jax.random.normal(key)\n"
+    text = f"import jax\n\n\ndef f(key, {parameters}):\n{tests}{drawn}"
+    (finding,) = lint_text("a.py", text, Settings()).findings
+    assert finding.confidence.label == confidence
