@@ -35,11 +35,13 @@ def watch(check: Callable[[Namespace], int], args: Namespace) -> int:
     missing = next((path for path in args.paths if not Path(path).exists()), None)
     if missing is not None:
         raise SettingsError(f"{missing}: does not exist; check the spelling and the current folder.")
-    status = again(check, args)
+    status: int | None = None
     wanted = lambda _, path: path.endswith(SUFFIXES) and ".olympus-lint-cache" not in path
-    for _ in changes(*args.paths, watch_filter=wanted, step=PAUSE, raise_interrupt=True):
-        status = again(check, args)
-    return status
+    # What the first, empty turn says is that the watching has begun: a file saved during a check is seen after it.
+    for changed in changes(*args.paths, watch_filter=wanted, step=PAUSE, rust_timeout=PAUSE, yield_on_timeout=True):
+        if changed or status is None:
+            status = again(check, args)
+    return status or 0
 
 
 def again(check: Callable[[Namespace], int], args: Namespace) -> int:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,6 +62,30 @@ def test_changes_are_checked_until_the_user_ends_it(watched: Watched, tmp_path: 
     assert watched.out.read_text().count("OLY104") == before
     os.kill(watched.process.pid, signal.SIGINT)
     assert watched.process.wait(timeout=60) in (130, -signal.SIGINT)
+
+
+def test_a_file_that_is_saved_during_a_check_is_checked_again(tmp_path: Path) -> None:
+    from argparse import Namespace
+
+    from olympus_lint.commandline.watch import watch
+
+    model = tmp_path / "model.py"
+    model.write_text(RIGHT)
+    seen: list[str] = []
+
+    def check(args: Namespace) -> int:
+        seen.append(model.read_text())
+        if len(seen) == 1:
+            model.write_text(REUSE)
+            return 0
+        raise KeyboardInterrupt
+
+    unseen = threading.Timer(30, os.kill, (os.getpid(), signal.SIGINT))
+    unseen.start()
+    with pytest.raises(KeyboardInterrupt):
+        watch(check, Namespace(paths=[str(tmp_path)]))
+    unseen.cancel()
+    assert seen == [RIGHT, REUSE]
 
 
 def test_what_cannot_be_watched(tmp_path: Path) -> None:
