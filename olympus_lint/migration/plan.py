@@ -545,7 +545,7 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
     if package in own:
         return f"is passed to `{way.callee}`, which comes from names of `{package}` {NOT_FOUND}"
     if not way.is_certain:
-        return f"is passed to `{way.callee}`, and olympus-lint cannot tell what that calls"
+        return f"is passed to `{way.callee}`, and olympus-lint does not work out what that calls"
     verb = "written" if way.is_written else "passed"
     if way.is_made:
         takes = "which takes raw keys only" if support == "no" else "and whether that takes typed keys is unknown"

@@ -102,9 +102,9 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     doubt = way.doubts[0]
     steps = way.steps[: way.sure]
     place = steps[-1] if steps else maker
-    text = OPEN.get(doubt.kind, "is passed to `{name}`, and olympus-lint cannot tell what that calls")
+    text = OPEN.get(doubt.kind, "is passed to `{name}`, and olympus-lint does not work out what that calls")
     if doubt.kind not in OPEN and doubt.leaves:
-        text = "is returned by `{target}`, and olympus-lint cannot tell whether `{name}` calls that"
+        text = "is returned by `{target}`, and olympus-lint does not work out whether `{name}` calls that"
     elif doubt.kind not in OPEN.keys() - {"crowd"} and doubt.place is not None:
         place = doubt.place
     said = text.format(name=doubt.name, target=doubt.target or "a function")

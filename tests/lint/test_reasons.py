@@ -1035,7 +1035,7 @@ def test_a_reason_does_not_name_the_library_of_what_a_parameter_may_be() -> None
         """
     )
     (reason,) = constructor.reasons
-    assert reason.text == "is passed to `apply`, and olympus-lint cannot tell what that calls"
+    assert reason.text == "is passed to `apply`, and olympus-lint does not work out what that calls"
 
 
 def test_a_reason_names_the_attribute_of_a_library_that_a_key_is_written_to() -> None:
@@ -1350,7 +1350,9 @@ def run(model):
 def test_a_method_is_one_of_the_class_of_the_object() -> None:
     first, second, third = [[reason.text for reason in each.reasons] for each in constructors(METHODS)]
     assert first == ["is passed to `somelib.show`, and whether somelib takes typed keys is unknown"]
-    unknown = "is passed to `self.act`, and olympus-lint cannot tell what that calls; it is not ruled out that it is"
+    unknown = (
+        "is passed to `self.act`, and olympus-lint does not work out what that calls; it is not ruled out that it is"
+    )
     assert [text.startswith(unknown) for text in second] == [True]
     assert third[0].startswith("is passed to `act`, ")
     assert not any(", if " in text for text in third)
@@ -1399,7 +1401,11 @@ def test_what_a_library_made_may_give_a_key_back() -> None:
 
 
 def test_a_reason_names_some_of_the_places_that_may_come_next() -> None:
-    step = Reason("a.py", 3, "is passed to `fn`, and olympus-lint cannot tell what that calls")
+    step = Reason(
+        "a.py",
+        3,
+        "is passed to `fn`, and olympus-lint does not work out what that calls",
+    )
     places = {
         Reason("b.py", row, f"is passed to `show{row}`, and whether somelib takes them is unknown") for row in range(9)
     }
@@ -1495,7 +1501,7 @@ def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths
     (constructor,) = constructors(LARGE)
     (reason,) = constructor.reasons
     assert reason.text == (
-        "is passed to `function`, and olympus-lint cannot tell what that calls; "
+        "is passed to `function`, and olympus-lint does not work out what that calls; "
         "it is not ruled out that it is passed to `somelib.draw` on program.py:6 "
         "or that it is passed to `somelib.show` on program.py:8"
     )
@@ -1514,3 +1520,29 @@ def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypat
 def test_a_constructor_that_is_given_away_is_held_back_where_it_may_be_called(callee: str, is_held: bool) -> None:
     """A default that names the constructor, and does not call it; ``jax.random`` calls none of its arguments."""
     assert held(f"def train(key=jax.random.PRNGKey):\n    return {callee}(key)\n") == [is_held]
+
+
+KEPT = "is passed to `jax.lax.switch`, and olympus-lint does not follow it further: that may give it back or not"
+
+
+@pytest.mark.parametrize(
+    "branches, reasons",
+    [
+        ("[draw, other]", []),
+        ("(draw, jax.random.split)", ["is passed to `somelib.show`, and whether somelib takes typed keys is unknown"]),
+        ("fs", [KEPT]),
+        ("[*fs]", [KEPT]),
+    ],
+)
+def test_a_switch_gives_back_what_its_branches_do(branches: str, reasons: list[str]) -> None:
+    (constructor,) = constructors(
+        f"""
+        def draw(key):
+            return jax.random.normal(key)
+        def other(key):
+            return 1.0
+        def run(i, fs):
+            return somelib.show(jax.lax.switch(i, {branches}, jax.random.PRNGKey(0)))
+        """
+    )
+    assert [reason.text.partition(";")[0] for reason in constructor.reasons] == reasons

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -53,9 +53,8 @@ MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 EACH = frozenset({"each", "starmap"})
 """Transformations that give what the function gives of each element."""
-GIVING = EACH | {"map"}
-"""Transformations whose result is made of what the function gives, and of nothing else."""
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
+NO_LISTS = (*(kind for kind in NO_FUNCTIONS if kind is not Container), Object, Unknown)
 MAPPED = (*FUNCTIONS, Constructor)
 """What is told from what it was before it was mapped."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
@@ -182,7 +181,7 @@ class LibraryCalls:
         kept |= {slot for slot, _ in call.arguments[:1]} if model.is_jax and model.name in CHOOSING else set()
         for slot in call.given:
             if call.place not in self._restructured and slot not in kept:
-                if is_over_leaves or (transform is not None and transform.kind in GIVING):
+                if transform is not None and transform.maps:
                     self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
                     self.give_back_if_unknown(slot, call, model)
@@ -241,12 +240,22 @@ class LibraryCalls:
 
     def give_back_if_unknown(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result; that of a conditional only if a branch is no function of the project."""
+        give = partial(self.give_back, slot, call, model)
         branches = [function for function, _ in call.arguments[1:3]]
-        if model.follows != "cond" or len(branches) < 2:
-            self.give_back(slot, call, model)
-            return
-        for function in branches:
-            self.slots.watch_mask(function, lambda _: self.give_back(slot, call, model), *NO_FUNCTIONS)
+        if model.follows == "cond" and len(branches) == 2:
+            for function in branches:
+                self.give_beside_functions(function, give, NO_FUNCTIONS)
+        elif model.follows == "switch" and branches:
+            listed = branches[0]
+            self.give_beside_functions(listed, give, NO_LISTS)
+            hand = partial(self.give_beside_functions, give=give, kinds=NO_FUNCTIONS)
+            self.heap.open(listed, self.heap.elements_pool, self.heap.parts_of, hand, Container)
+        else:
+            give()
+
+    def give_beside_functions(self, branch: Slot, give: Callable[[], None], kinds: tuple[type, ...]) -> None:
+        """Copy an argument once a branch may be something else than a function of the project."""
+        self.slots.watch_mask(branch, lambda _: give(), *kinds)
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
@@ -290,7 +299,7 @@ class LibraryCalls:
         """
         self.slots.add_edge_of(tree, call.result, Object)
         self.heap.batches.append(tree)
-        is_each = model.transform is not None and model.transform.kind in GIVING
+        is_each = model.transform is not None and model.transform.parts != "leaves"
         kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 
         def look(value: Value) -> None:

@@ -122,6 +122,7 @@ class Paths:
     def __init__(self, graph: Graph, vague: Collection[Slot]) -> None:
         """Index the edges of a graph; ``vague`` are the slots of attributes of objects of unknown class."""
         self.slots = graph.heap.slots
+        self.model = graph.attributes.names.model
         self._vague = frozenset(vague)
         self.left = MOST_STATES_IN_ALL
         self._chosen: dict[Slot, bool] = {}
@@ -558,7 +559,7 @@ class Telling:
         if tags and self._paths.display(source) not in (None, target) and all(tag < 0 for tag in tags):
             yield Doubt(place, "part", "")  # read where its container was not followed
         given = self._paths.call(target + 1)
-        if given is not None and source in given.given and self._is_made(given):
+        if given is not None and source in given.given and self._may_give_back(given):
             yield Doubt(None, "given back", given.callee)
         called = [tag for tag in tags if tag > 0]
         call = self._paths.call(called[0]) if called else None
@@ -569,11 +570,18 @@ class Telling:
         elif not tags and len(state.parts) == len(following.parts) and not self._is_of_object(following):
             yield Doubt(None, "pool", "")
 
-    def _is_made(self, call: Call) -> bool:
-        """Return whether a library made what is called, so that it is not known what it gives back."""
+    def _may_give_back(self, call: Call) -> bool:
+        """Return whether it is not known what a call gives back of what it is given.
+
+        This is so where a library made what is called, and where a library calls functions that are unknown.
+        """
         slots = self._paths.slots
         callees = slots.mask(call.function) & slots.of_kinds(*CALLEES)
-        return bool(callees & slots.of_kinds(Made)) and not callees & slots.of_kinds(Library)
+        called = slots.listed(callees & slots.of_kinds(Library))
+        if not called:
+            return bool(callees & slots.of_kinds(Made))
+        transforms = [self._paths.model(value.qualified).transform for value in called if isinstance(value, Library)]
+        return any(transform is not None and transform.gives_results for transform in transforms)
 
     def _is_of_object(self, state: State) -> bool:
         """Return whether the key is in an attribute of an object."""
