@@ -185,17 +185,18 @@ def test_findings_follow_keystrokes(lines: int, tmp_path: Path) -> None:
 
     async def session(editor: Editor) -> None:
         assert [each.code for each in await editor.open("model.py", text)] == ["OLY104"]
-        taken = []
+        taken, parsing = [], []
         for number in range(9):
             started = time.perf_counter()
+            ast.parse(text)
+            parsed = time.perf_counter()
             assert len(await editor.change("model.py", f"{text}\nx = {number}\n")) == 1
-            taken.append(time.perf_counter() - started)
-        started = time.perf_counter()
-        ast.parse(text)
-        parsing = time.perf_counter() - started
+            taken.append(time.perf_counter() - parsed)
+            parsing.append(parsed - started)
         median = statistics.median(taken)
-        print(f"{lines} lines: {1000 * median:.0f} ms after a keystroke, {median / parsing:.1f} times ast.parse")
-        assert median < 0.15 * lines / 1000 * 4  # four times the aim: other tests run beside this one
+        ratio = median / statistics.median(parsing)
+        print(f"{lines} lines: {1000 * median:.0f} ms after a keystroke, {ratio:.1f} times ast.parse")
+        assert ratio < 40  # 0.6 s for 1,000 lines, four times the aim, on a machine of any speed or load
 
     edited(tmp_path, session)
 
