@@ -1,6 +1,7 @@
 """The results of a whole run. They hold as long as all that the run looked at on disk would show the same.
 
-So a run in which nothing has changed asks for the status of its files and folders, and reads nothing else. The results
+So a run in which nothing has changed asks for the status of its files and folders, and reads nothing else. Where only
+the text of some files has changed, the results of other projects hold, and these files are not read either. The results
 of single files, with what each rests on, are kept beside it: :mod:`olympus_lint.analysis.projects`.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +30,41 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.reporting.results import FileResult, shown_lines
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import disk
+from olympus_rules.syntax.project import locate
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
     from olympus_lint.project.settings import Settings
 
-__all__ = ["Manifest"]
+__all__ = ["Earlier", "Manifest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The results of an earlier run, of which those of some files hold.
+
+    Attributes:
+        names: all files of the run, in their order.
+        stale: the files whose results may be others now: those that have changed, and those that look for imports in
+            a folder above one that has.
+        looks: what the run looked at on disk.
+        told: the results of the other files as plain data, by name; files without findings may be left out.
+        roots: the outermost folder in which the imports of each file are looked for.
+    """
+
+    names: Sequence[str]
+    stale: Sequence[str]
+    looks: Mapping[str, disk.Note]
+    told: Mapping[str, Any]
+    roots: Mapping[str, str]
+
+    def results(self) -> list[FileResult]:
+        """Return the results that hold."""
+        stale = set(self.stale)
+        return [self._result(name) for name in self.names if name not in stale]
+
+    def _result(self, name: str) -> FileResult:
+        return _read(self.told[name]) if name in self.told else FileResult(name, analysed=False)
 
 
 class Manifest:
@@ -53,34 +84,74 @@ class Manifest:
         """The key of the results; the digest of the program in it takes 15 ms, which a run without a cache saves."""
         return key_of("run", tool(), str(Path.cwd()), self._told)
 
-    def recall(self, cache: Cache) -> list[FileResult] | None:
-        """Return the results of the files in their order, if all looks of that run would show the same."""
+    def recall(self, cache: Cache) -> Earlier | None:
+        """Return the results of that run; ``None`` if more has changed since than the text of some of its files."""
         text = cache.store.get(self._key)
         if text is None:
             return None
         try:
-            notes, names, kept = json.loads(text)
-            if not disk.hold(notes):
-                return None
-            told = {result.filename: result for result in map(_read, list_in(kept))}
-            return [told.get(name) or FileResult(text_in(name), analysed=False) for name in list_in(names)]
+            looks, files, folders, kept = json.loads(text)
+            changed = disk.rewritten(looks)
+            roots = {text_in(name): text_in(folders[natural_in(number)]) for name, number in list_in(files)}
+            told = {text_in(list_in(each)[0]): each for each in list_in(kept)}
+            stale = None if changed is None else _stale(changed, roots)
+            return None if stale is None else Earlier([*roots], stale, looks, told, roots)
         except WRONG:
             return None
 
-    def keep(self, cache: Cache, results: Sequence[FileResult], settings_of: Mapping[str, Settings]) -> None:
-        """Keep the results of a run; none with errors, nor those that rest on the files of a whole project."""
+    def keep(
+        self,
+        cache: Cache,
+        results: Sequence[FileResult],
+        settings_of: Mapping[str, Settings],
+        earlier: Earlier | None = None,
+    ) -> None:
+        """Keep the results of a run; none with errors, nor those that rest on the files of a whole project.
+
+        Args:
+            cache: where they are kept.
+            results: those of the files that were checked.
+            settings_of: the settings of these files.
+            earlier: the results of the other files.
+        """
         if any(result.errors for result in results) or any(
             finding.code == LegacyConstructor.code for result in results for finding in result.findings
         ):
             return
-        told = [
-            _write(result, settings_of[result.filename])
+        told = {
+            result.filename: _write(result, settings_of[result.filename])
             for result in results
             if result.analysed or result.findings or result.notes
-        ]
-        cache.store.put(
-            self._key, as_json([disk.without_listed(disk.taken()), [result.filename for result in results], told])
-        )
+        }
+        roots = {result.filename: _root(result.filename) for result in results}
+        looks = disk.without_listed(disk.taken())
+        if earlier is not None:
+            stale = set(earlier.stale)
+            told |= {name: each for name, each in earlier.told.items() if name not in stale}
+            roots = {name: roots.get(name, root) for name, root in earlier.roots.items()}
+            looks = {**earlier.looks, **looks}
+        folders = {folder: number for number, folder in enumerate(dict.fromkeys(roots.values()))}
+        files = [[name, folders[root]] for name, root in roots.items()]
+        cache.store.put(self._key, as_json([looks, files, [*folders], [*told.values()]]))
+
+
+def _root(filename: str) -> str:
+    """Return the outermost folder in which the imports of a file are looked for."""
+    return str(min(locate(disk.absolute(filename)).roots, key=lambda root: len(root.parts)))
+
+
+def _stale(changed: Sequence[str], roots: Mapping[str, str]) -> list[str] | None:
+    """Return the files whose results may rest on files that have changed; ``None`` if these are not all checked files.
+
+    Whatever a check looks at beside its file, it finds by an import.
+    """
+    if not changed:
+        return []
+    paths = {str(disk.absolute(name)) for name in roots}
+    if not paths.issuperset(changed):
+        return None  # settings, or a file that is imported and not checked
+    touched = {root for root in set(roots.values()) if any(Path(name).is_relative_to(root) for name in changed)}
+    return [name for name, root in roots.items() if root in touched]
 
 
 def _write(result: FileResult, settings: Settings) -> list[Any]:

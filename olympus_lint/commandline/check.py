@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_lint.analysis.cache import Cache, cache_folder
-from olympus_lint.analysis.manifest import Manifest
+from olympus_lint.analysis.manifest import Earlier, Manifest
 from olympus_lint.commandline.information import show_settings
 from olympus_lint.commandline.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
 from olympus_lint.commandline.progress import track
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.project.configuration import Configuration
-from olympus_lint.project.discovery import discover
+from olympus_lint.project.discovery import SourceFile, discover
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.project.shards import shard
 from olympus_lint.reporting.formats import render
@@ -30,6 +30,7 @@ from olympus_lint.reporting.summary import fixes_list
 from olympus_lint.run.context import Context, Mode, Objection
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
+from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     mode = mode_of(args, settings)
     cache = None if args.no_cache or args.show_files else Cache(cache_folder(args, settings))
     keeps = mode is Mode.CHECK and not args.trace and args.trace_events is None
-    kept = manifest.recall(cache) if cache is not None and keeps else None
-    if kept is not None:
+    earlier = manifest.recall(cache) if cache is not None and keeps else None
+    if earlier is not None and not earlier.stale:
+        kept = earlier.results()
         status = finish(RunResult(kept, unsafe=settings.unsafe_fixes), args, settings)
         conclude(kept, {}, started, args, cache)
         return status
@@ -86,20 +88,22 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         raise SettingsError("--executor: other machines check files and rewrite none; leave it out, or the fixes.")
     from olympus_lint.run.runner import check_files
 
-    files, problems = discover(args.paths, configuration.at)
-    files = files if args.shard is None else shard(files, *args.shard)
+    files, problems, earlier = files_to_check(args, configuration, earlier)
     found = time.perf_counter()
     if args.show_files:
         print_out("".join(f"{file.filename}\n" for file in files))
         return report_problems(problems, args)
-    found_in = {file.filename: number for number, file in enumerate(files)}
     with fix_checker(args, mode) as objection:
         results = list(track(check_files(files, mode, args.jobs, cache, objection, args.executor), len(files)))
-    results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
-    run = RunResult(results, problems, settings.unsafe_fixes)
     settings_of = {file.filename: file.settings for file in files}
+    names = [*settings_of] if earlier is None else earlier.names
+    found_in = {name: number for number, name in enumerate(names)}
+    results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
     if cache is not None and keeps and files and not problems:
-        manifest.keep(cache, results, settings_of)
+        manifest.keep(cache, results, settings_of, earlier)
+    if earlier is not None:
+        results = sorted([*results, *earlier.results()], key=lambda result: found_in[result.filename])
+    run = RunResult(results, problems, settings.unsafe_fixes)
     checked = time.perf_counter()
     traced = verdicts(run, args, settings, settings_of)
     if not files and not problems and args.shard is None:
@@ -110,6 +114,21 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     status = finish(run, args, settings, traced)
     conclude(results, stages, started, args, cache)
     return status
+
+
+def files_to_check(
+    args: Namespace, configuration: Configuration, earlier: Earlier | None
+) -> tuple[list[SourceFile], list[Problem], Earlier | None]:
+    """Return the files to check, and the earlier results of the others: of no file where one is checked with OLY201.
+
+    Whether a fix of OLY201 is safe depends on all files.
+    """
+    if earlier is not None:
+        stale = [SourceFile(name, configuration.at(Path(name).parent)) for name in earlier.stale]
+        if not any(LegacyConstructor.code in file.settings.codes for file in stale):
+            return stale, [], earlier
+    files, problems = discover(args.paths, configuration.at)
+    return files if args.shard is None else shard(files, *args.shard), problems, None
 
 
 def configuration_of(args: Namespace, options: Mapping[str, object]) -> Configuration:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -195,7 +196,68 @@ def test_a_file_with_an_error_is_checked_again(run: Run, checked: list[int]) -> 
     assert len(checked) == 2
 
 
-@pytest.mark.parametrize("kept", ["[]", "{}", "[{}, [], [[]]]", "[[], {}, 3]", '[{"x": 3}, [], []]', "null"])
+def make_projects(names: Sequence[str]) -> list[Path]:
+    """Write the files as several projects, two in a third; return those that are checked."""
+    for name in names:
+        shutil.copytree("pkg", f"{name}/pkg")
+        shutil.copy("pyproject.toml", name)
+    return [path for name in names for path in sorted(Path(name).rglob("*.py"))]
+
+
+def test_only_the_project_of_a_changed_file_is_checked(run: Run, checked: list[int], settled: None) -> None:
+    names = ["one", "two", "two/inner"]  # imports of `two` may be found in the project that is in it
+    make_projects(names)
+    run(*names)
+    Path("two/inner/pkg/helper.py").write_text(HELPER.replace("normal(key)", "fold_in(key, 1)"))
+    assert told(run(*names)) == told(run(*names, "--no-cache"))
+    Path("two/pkg/plain.py").write_text(REUSE)
+    assert told(run(*names)) == told(run(*names, "--no-cache"))
+    assert told(run(*names)) == told(run(*names))
+    assert checked == [15, 10, 15, 5, 15]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_any_edits_a_run_tells_what_a_run_without_a_cache_does(run: Run, settled: None, seed: int) -> None:
+    """The edits are of texts, and now and then of the files of a folder or of settings."""
+    names = ["one", "two", "two/inner"]
+    paths = make_projects(names)
+    texts = [
+        REUSE,
+        HELPER,
+        USES,
+        "x = 1\n",
+        "from pkg.reuse import f as draw\n",
+        "class A:\n    def __jax_array__(self): 1\n",
+    ]
+    chance = random.Random(seed)
+    run(*names)
+    for number in range(12):
+        for path in chance.sample(paths, chance.choice([1, 1, 2])):
+            path.write_text(chance.choice(texts) + f"# {number}\n")
+        if chance.random() < 0.2:
+            Path(chance.choice(names), chance.choice(["pkg/helper", "new.py"])).touch()
+        if chance.random() < 0.2:
+            Path(chance.choice(names), "olympus-lint.toml").write_text(f"ignore = ['OLY10{chance.choice('48')}']\n")
+        assert told(run(*names)) == told(run(*names, "--no-cache"))
+
+
+def test_where_fixes_rest_on_all_files_all_are_checked(run: Run, checked: list[int], settled: None) -> None:
+    names = ["one", "two"]
+    paths = make_projects(names)
+    Path("one/olympus-lint.toml").write_text("extend-select = ['OLY201']\n")
+    run(*names)
+    Path("one/pkg/plain.py").write_text("import jax\nkey = jax.random.PRNGKey(0)\n")
+    assert told(run(*names)) == told(run(*names, "--no-cache"))
+    assert checked[1] == len(paths)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        *("[]", "{}", "[{}, [], [[]]]", "[[], {}, 3]", '[{"x": 3}, [], [], []]', "null", '[{}, [["x", 0]], [], []]'),
+        *('[{}, [["x", -1]], ["."], []]', "[{}, [], [], [[]]]", "[{}, [], [], [7]]", '[{}, [["x", 0]], [7], []]'),
+    ],
+)
 def test_a_damaged_entry_is_no_result(run: Run, monkeypatch: pytest.MonkeyPatch, kept: str) -> None:
     from olympus_lint.analysis.store import Store
 

@@ -29,7 +29,6 @@ __all__ = [
     "entries",
     "exists",
     "forget",
-    "hold",
     "is_file",
     "is_folder",
     "is_link",
@@ -37,6 +36,7 @@ __all__ = [
     "merge",
     "names",
     "read",
+    "rewritten",
     "showing",
     "taken",
     "without_listed",
@@ -192,9 +192,11 @@ def merge(notes: Mapping[str, Note]) -> None:
         _note(name, note)
 
 
-def hold(notes: Mapping[str, Note]) -> bool:
-    """Return whether all looks would show the same now."""
-    return all(_holds(name, note) for name, note in notes.items())
+def rewritten(notes: Mapping[str, Note]) -> list[str] | None:
+    """Return the files that have other bytes now; ``None`` if another look would show something else, too."""
+    changed = [name for name, note in notes.items() if not _holds(name, note)]
+    is_written = (len(notes[name]) > 1 and notes[name][0] == FILE and _kind(_status(name)) == FILE for name in changed)
+    return changed if all(is_written) else None
 
 
 def _holds(name: str, note: Note) -> bool:
