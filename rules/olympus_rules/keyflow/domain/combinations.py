@@ -66,7 +66,8 @@ class Combinations:
             return None
         if not (path[0] | path[1]) & self._involved:
             return path
-        return path if self._has_case(path, self._cases(path)) else None
+        cases = self._cases(path)
+        return path if self._has_first_case(path, cases) or self._has_case(path, cases) else None
 
     def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
         """Return the combined decisions that a path's decisions are parts of, or are themselves; none if too many."""
@@ -85,6 +86,16 @@ class Combinations:
             if not compatible(path, whole) and not any(implies(path, part) for part in parts):
                 cases.append([part for part in parts if self._meanings.may_join(part, path)])
         return cases[:MAX_CASES]
+
+    def _has_first_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
+        """Return whether the first parts that do not contradict each other hold together: one question for all cases."""
+        for parts in cases:
+            joined = next(filter(None, (both(path, part) for part in parts)), None)
+            if joined is None:
+                return False
+            path = joined
+        followed = self._followed_up(path) if cases else path
+        return followed is not None and self._meanings.is_possible(followed)
 
     def _has_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
         """Return whether one part of each decision can be chosen so that all hold together."""
@@ -112,9 +123,9 @@ class Combinations:
         """Return a path with the consequences of a combined decision."""
         if not compatible(path, whole):
             return self._with_a_part(path, parts)
-        if every is None or not self._meanings.may_join(every, path):
-            return None if implies(path, whole) else path  # perhaps never evaluated, so not false
-        return both(path, whole) if implies(path, every) else path
+        if implies(path, whole):
+            return None if every is None or not self._meanings.may_join(every, path) else path
+        return both(path, whole) if every is not None and implies(path, every) else path
 
     def _with_a_part(self, path: PathCondition, parts: list[PathCondition]) -> PathCondition | None:
         """Return a path on which one of some conditions holds, with what all those have in common that can hold."""
