@@ -121,7 +121,7 @@ def _choices(given: Any, known: tuple[Any, ...]) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
+    if name.startswith("__"):  # what tools look for in any module must not import JAX
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in FLAGS:
         value = getattr(jax_module().config, _of_jax(name))

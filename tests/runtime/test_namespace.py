@@ -74,8 +74,8 @@ def test_an_unknown_name_is_an_attribute_error():
     assert (caught.value.name, caught.value.obj) == ("jitt", olympus)
     with pytest.raises(AttributeError, match=r"^module 'olympus.random' has no attribute 'norml'$"):
         _ = olympus.random.norml
-    with pytest.raises(AttributeError, match=r"^module 'olympus' has no attribute '_src'$"):
-        _ = olympus._src
+    with pytest.raises(AttributeError, match=r"^module 'olympus' has no attribute '_sources'$"):
+        _ = olympus._sources
 
 
 def test_ways_to_import():
@@ -94,7 +94,7 @@ def test_ways_to_import():
 
 
 def test_modules_below_jax_that_are_not_imported_with_it():
-    assert olympus.example_libraries.__name__ == "jax.example_libraries"
+    assert olympus.example_libraries is jax.example_libraries
 
 
 # -- transformations stay what they are ---------------------------------------------------------------------------
