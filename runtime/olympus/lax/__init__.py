@@ -1,34 +1,25 @@
-"""All of ``jax.lax``, with errors that teach in control flow.
+"""All of ``jax.lax``, with errors that teach.
 
-The other functions are JAX's own objects: ``jax.lax.reduce`` knows ``add`` and ``max`` by their identity.
+``jax.lax.reduce`` and ``reduce_window`` know ``add``, ``max`` and a few others by their identity. Those of this module
+therefore pass on JAX's own function for one of ours.
 """
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from olympus.namespace.mirror import mirror
 
-HIGHER_ORDER = frozenset(
-    {
-        "associative_scan",
-        "cond",
-        "custom_linear_solve",
-        "custom_root",
-        "fori_loop",
-        "map",
-        "platform_dependent",
-        "scan",
-        "switch",
-        "while_loop",
-    }
-)
-"""The functions that call functions of the user, whose errors pass through them."""
+KNOW_BY_IDENTITY = frozenset({"reduce", "reduce_window"})
 
 
 def adapt(name: str, value: Any) -> Any:
     """Return what this module shows for a name of ``jax.lax``."""
     from olympus.namespace.explaining import explained
+    from olympus.namespace.transforms import with_originals
 
-    return explained(value, module=__name__) if name in HIGHER_ORDER else value
+    if not isinstance(value, FunctionType):
+        return value
+    return explained(with_originals(value, __name__) if name in KNOW_BY_IDENTITY else value, module=__name__)
 
 
 if TYPE_CHECKING:

@@ -136,6 +136,10 @@ def not_converted(error: Exception, failure: Any) -> str | None:
     # One that is returned, or made inside, is not among the arguments, and JAX does not say which it is.
     name = type(objects[0]).__qualname__ if objects else "the object"
     convert = f"convert {name} with olympus.numpy.asarray(x)"
+    if failure.operation == "__getitem__":
+        return f"An index takes arrays, and only functions of olympus.numpy make them of objects: {convert}."
+    if failure.operation == "dot":
+        return f"Methods of arrays take arrays: use olympus.numpy.dot(a, b), or {convert}."
     calls = any(callable(value) and not converts(value) for value in given)  # scan does, sin does not
     if hasattr(jax.lax, failure.operation) and not calls:
         return f"{failure.operation} takes arrays, and only olympus.numpy makes them of objects: {convert}."

@@ -159,7 +159,10 @@ def _ufunc_class() -> type[jax.numpy.ufunc]:
 
     base = jax.numpy.ufunc
     names = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
-    methods = {name: converting(getattr(base, name), f"ufunc.{name}", "olympus.numpy") for name in names}
+    methods = {
+        name: explained(converting(getattr(base, name), f"ufunc.{name}", "olympus.numpy"), "ufunc", "olympus.numpy")
+        for name in names
+    }
     kind = type("ufunc", (base,), {"__module__": "olympus.numpy", "__doc__": base.__doc__, **methods})
     PLAIN.add(kind)  # the first argument of each method
     return kind
