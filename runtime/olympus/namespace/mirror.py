@@ -33,8 +33,13 @@ def jax_module(name: str = "jax") -> ModuleType:
 @cache
 def _prepare() -> None:
     """Import JAX, and prepare it."""
+    from olympus.namespace.environment import apply_to_imported, copy_for_import
+
+    imported = "jax" in sys.modules
+    if not imported:
+        copy_for_import()
     try:
-        import jax  # noqa: F401
+        import jax
     except ModuleNotFoundError as error:
         if error.name not in {"jax", "jaxlib"}:
             raise
@@ -45,6 +50,8 @@ def _prepare() -> None:
     from olympus.namespace.operators import install
 
     install((*EXPLANATIONS, not_converted))
+    if imported:
+        apply_to_imported(jax.config)
 
 
 def jax_value(module: str, name: str, shown_in: str | None = None) -> Any:

@@ -123,13 +123,29 @@ def resolve(impl: Any) -> Any:
         return load(impl)
     if jax_tag(impl) is not None:
         return impl
-    own = sorted({*_entries, *SHIPPED})
+    own = names()
     close = get_close_matches(impl, [*jax_names(), *own], n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ValueError(
         f"{jax_refusal(impl)}\n\n"
         f"olympus.prng has {', '.join(own)} besides; {hint}olympus.prng.register_prng_impl adds others."
     )
+
+
+def is_registered(name: object) -> bool:
+    """Return whether a generator of this registry has a name."""
+    return isinstance(name, str) and (name in _entries or name in SHIPPED)
+
+
+def key_shape(name: str) -> tuple[int, ...]:
+    """Return the shape of one raw key of a generator of this registry."""
+    load(name)
+    return _entries[name].key_shape
+
+
+def names() -> list[str]:
+    """Return the names of this registry."""
+    return sorted({*_entries, *SHIPPED})
 
 
 def load(name: str) -> Hashable:
