@@ -3,11 +3,13 @@
 Importing this package imports neither JAX nor anything else outside the standard library, so that it can be
 loaded alone into any interpreter, and so that the linter never pays for JAX. The first use of a name of JAX
 imports JAX. A module of this package goes before JAX's name: ``olympus.random`` is ours, ``olympus.nn`` is JAX's.
+Both can be imported: see :mod:`olympus.namespace.importing`.
 """
 
 from __future__ import annotations
 
 from olympus._version import __version__ as __version__
+from olympus.namespace import importing as _importing
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing takes half of the time of this import
 if TYPE_CHECKING:
@@ -60,26 +62,22 @@ _PLACES = {
 
 
 def _resolve(name: str) -> Any:
-    """Return what a public name stands for."""
+    """Return what a public name stands for, and keep it."""
     from importlib import import_module
-    from importlib.util import find_spec
 
     if name in _PLACES:
-        return getattr(import_module(_PLACES[name]), name)
-    if find_spec(f"olympus.{name}") is not None:
-        return import_module(f"olympus.{name}")
-    from olympus.namespace.mirror import jax_value
+        value = getattr(import_module(_PLACES[name]), name)
+    elif _importing.is_ours(f"olympus.{name}"):
+        value = import_module(f"olympus.{name}")
+    else:
+        from olympus.namespace.mirror import jax_module, jax_value
+        from olympus.namespace.transforms import adapt
 
-    try:
-        value = jax_value("jax", name)
-    except AttributeError as error:
-        import sys
-
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message, name=name, obj=sys.modules[__name__]) from error
-    from olympus.namespace.transforms import adapt
-
-    return adapt(name, value)
+        value = adapt(name, jax_value("jax", name, shown_in=__name__))
+        if name not in vars(jax_module()):
+            return value  # one that is on its way out warns each time
+    globals()[name] = value
+    return value
 
 
 def _public() -> list[str]:
@@ -106,10 +104,13 @@ def _public() -> list[str]:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = _resolve(name)
-        return value
+        if name.startswith("_") and name != "_src":  # what tools look for in any module must not import JAX
+            more = f"; the one of JAX is {__name__}.version.{name}" if name == "__version_info__" else ""
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{more}")
+        return _resolve(name)
 
     def __dir__() -> list[str]:
         return _public()
+
+
+_importing.install()

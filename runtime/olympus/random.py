@@ -48,7 +48,11 @@ def adapt(name: str, value: Any) -> Any:
 
     if not isinstance(value, FunctionType):
         return value
-    return explained(by_name(value, NAMED[name]) if name in NAMED else value, module=__name__)
+    from olympus.prng.default import with_default_for_raw_keys
+
+    if name in NAMED:
+        return explained(by_name(value, NAMED[name]), module=__name__)
+    return explained(with_default_for_raw_keys(value), module=__name__)
 
 
 def by_name(function: Callable[..., Any], position: int | None) -> Callable[..., Any]:
@@ -60,10 +64,13 @@ def by_name(function: Callable[..., Any], position: int | None) -> Callable[...,
     """
 
     from olympus.prng import resolve
+    from olympus.prng.default import current
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
+        if position is None and kwargs.get("impl") is None and current() is not None:
+            kwargs["impl"] = current()
         for name in kwargs.keys() & {"impl", "impl_spec", "dtype"}:
             kwargs[name] = resolve(kwargs[name])
         if position is not None and len(args) > position:

@@ -99,6 +99,87 @@ def test_an_object_counts_as_its_array(name: str, call: Call):
     assert outcome(function_of(onp, name), call, Registered) == expected
 
 
+# Each function that a description is enough for, with the attributes; `full_like` takes its value besides.
+DESCRIBED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("empty_like", "full_like", "ones_like", "zeros_like"), ("shape", "dtype")),
+    **dict.fromkeys(("iscomplexobj", "isrealobj", "result_type"), ("dtype",)),
+    "issubdtype": ("dtype",),
+    "ndim": ("ndim",),
+    "shape": ("shape",),
+    "size": ("size",),
+}
+DESCRIPTION = {"shape": (2, 3), "dtype": np.dtype("complex64"), "ndim": 2, "size": 6}
+MORE = {"full_like": (2,), "issubdtype": (np.inexact,)}
+
+
+def refuse(self: object) -> None:
+    raise LookupError("__jax_array__ was called")
+
+
+def with_attributes(*names: str) -> Any:
+    return type("Described", (), {"__jax_array__": refuse, **{name: DESCRIPTION[name] for name in names}})()
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_a_description_is_preferred_to_the_array(name: str):
+    described_ = with_attributes(*DESCRIBED[name])
+    with pytest.raises(LookupError):  # or this test would show nothing
+        onp.asarray(described_)
+    ours, theirs = (getattr(module, name)(described_, *MORE.get(name, ())) for module in (onp, jnp))
+    assert described(ours) == described(theirs)
+    more = {"dtype": "int8", "shape": (4,)} if name.endswith("_like") else {}
+    ours, theirs = (getattr(module, name)(described_, *MORE.get(name, ()), **more) for module in (onp, jnp))
+    assert described(ours) == described(theirs)
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_half_a_description_is_not_enough(name: str):
+    half = {"shape": "ndim", "ndim": "dtype", "size": "ndim"}.get(name, "shape")
+    with pytest.raises(LookupError):
+        getattr(onp, name)(with_attributes(half), *MORE.get(name, ()))
+
+
+@pytest.mark.parametrize("name", [name for name in DESCRIBED if name not in {"issubdtype"}])
+def test_an_object_without_a_description_becomes_an_array_all_the_same(name: str):
+    data, more = np.ones((2, 3), "complex64"), MORE.get(name, ())
+    assert described(getattr(onp, name)(Unregistered(data), *more)) == described(getattr(jnp, name)(data, *more))
+
+
+def test_the_value_of_full_like_is_converted():
+    result = onp.full_like(with_attributes("shape", "dtype"), Unregistered(3))
+    assert described(result) == described(jnp.full((2, 3), 3, "complex64"))
+
+
+NUMBERS = (True, 2, 0.5, 2j)
+
+
+class Verbatim(Unregistered):
+    def __jax_array__(self) -> Any:
+        return self.data
+
+
+@pytest.mark.parametrize("make", [Unregistered, Verbatim], ids=["its array", "the number"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_weak_types_stay_weak(number: complex, make: type[Unregistered]):
+    array, weak = jnp.ones(3, jnp.bfloat16), make(number)
+    expected = array + number
+    assert expected.dtype == (array + weak).dtype  # JAX's operator converts
+    assert described(onp.add(array, weak)) == described(expected)
+    assert described(onp.where(True, array, weak)) == described(jnp.where(True, array, number))
+    assert onp.result_type(array, weak) == jnp.result_type(array, number)
+    assert described(jax.jit(lambda: onp.add(array, weak))()) == described(expected)
+
+
+@pytest.mark.parametrize("make", [Unregistered, Verbatim], ids=["its array", "the number"])
+@pytest.mark.parametrize("name", ["array", "asarray", "copy"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_arrays_that_are_made_of_objects_are_strong(number: complex, name: str, make: type[Unregistered]):
+    theirs = getattr(jnp, name)(make(number))
+    assert not theirs.weak_type
+    assert described(getattr(onp, name)(make(number))) == described(theirs)
+    assert described(getattr(onp, name)(jnp.asarray(number))) == described(getattr(jnp, name)(jnp.asarray(number)))
+
+
 def traced(function: Callable[..., Any], call: Call, make: Callable[[Any], Any]) -> str:
     """Return the jaxpr of a call whose arrays are traced, or the error of one that needs to know their values."""
     arrays: list[np.ndarray] = []
@@ -240,12 +321,12 @@ def test_the_own_objects_of_jax_are_left_to_it():
 
 
 @pytest.mark.parametrize("array", [np.arange(3), np.float32(2), 3, True, 1.5, 2j, jnp.asarray(2.0)], ids=repr)
-def test_numbers_and_numpy_arrays_count_as_in_asarray(array: Any):
+def test_numbers_and_numpy_arrays_count_as_arrays(array: Any):
     class Held:
         def __jax_array__(self) -> Any:
             return array
 
-    result, expected = converted(Held()), jnp.asarray(Held())
+    result, expected = converted(Held()), jnp.asarray(array)
     assert described(result) == described(expected)
 
 

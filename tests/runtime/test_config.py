@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -149,3 +152,124 @@ def test_the_other_flags_do_what_they_say():
         random.normal(key)
         with pytest.raises(jax.errors.KeyReuseError):
             random.normal(key)
+
+
+# -- a registered generator as the default ---------------------------------------------------------------------------
+
+
+def test_a_registered_generator_can_be_the_default():
+    with config.default_prng_impl("chacha20"):
+        assert config.olympus_default_prng_impl == "chacha20"
+        key, raw = random.key(3), random.PRNGKey(3)
+        assert (str(key.dtype), raw.shape, str(raw.dtype)) == ("key<chacha20>", (8,), "uint32")
+        assert (random.key_data(key) == raw).all()
+        assert random.wrap_key_data(raw).dtype == key.dtype
+        assert str(random.key(3, impl="rbg").dtype) == "key<rbg>"
+        with config.default_prng_impl("rbg"):
+            assert config.olympus_default_prng_impl == of_jax("olympus_default_prng_impl") == "rbg"
+            assert str(random.key(3).dtype) == "key<rbg>"
+        assert random.key(3).dtype == key.dtype
+    assert config.olympus_default_prng_impl == "threefry2x32"
+    assert str(random.key(3).dtype) == "key<fry>"
+
+
+def test_update_makes_a_registered_generator_the_default():
+    try:
+        config.update("olympus_default_prng_impl", "chacha12")
+        assert config.olympus_default_prng_impl == "chacha12"
+        assert str(random.key(3).dtype) == "key<chacha12>"
+        config.update("olympus_default_prng_impl", "rbg")
+        assert config.olympus_default_prng_impl == of_jax("olympus_default_prng_impl") == "rbg"
+        config.update("olympus_default_prng_impl", "chacha12")
+    finally:
+        config.update("jax_default_prng_impl", "threefry2x32")
+    assert config.olympus_default_prng_impl == "threefry2x32"
+    assert str(random.key(3).dtype) == "key<fry>"
+
+
+def test_raw_keys_are_those_of_the_registered_default():
+    with config.default_prng_impl("chacha20"):
+        key, raw = random.key(3), random.PRNGKey(3)
+        for draw in (random.normal, random.bits, lambda key: random.choice(key, 9)):
+            assert draw(key) == draw(raw) == jax.jit(draw)(raw)
+        assert random.normal(key=raw) == random.normal(key)
+        for derive in (random.split, lambda key: random.fold_in(key, 7), random.clone):
+            typed, words = derive(key), derive(raw)
+            assert words.dtype == "uint32"
+            assert (random.key_data(typed) == words).all()
+        assert (jax.vmap(random.bits)(random.split(raw)) == jax.vmap(random.bits)(random.split(key))).all()
+        older = jax.random.PRNGKey(3)  # of JAX's default
+        assert random.normal(older) == jax.random.normal(older)
+        with config.legacy_prng_key("error"):
+            random.normal(key)
+            with pytest.raises(ValueError, match=r"^Legacy uint32 key array passed"):
+                random.normal(raw)
+        with config.legacy_prng_key("warn"), pytest.warns(UserWarning, match=r"^Legacy uint32 key array"):
+            random.normal(raw)
+
+
+def test_the_registered_default_holds_in_its_thread_only():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with config.default_prng_impl("chacha20"), ThreadPoolExecutor(1) as pool:
+        assert str(pool.submit(lambda: random.key(0).dtype).result()) == "key<fry>"
+        assert str(random.key(0).dtype) == "key<chacha20>"
+
+
+def test_an_unknown_default_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match=r"did you mean chacha20\? it is one of threefry2x32, .*chacha20"):
+        config.update("olympus_default_prng_impl", "chaha20")
+    with pytest.raises(ValueError, match="did you mean chacha20"), config.default_prng_impl("chaha20"):
+        pass
+
+
+# -- names and variables ---------------------------------------------------------------------------------------------
+
+
+def test_each_flag_of_jax_has_a_name_of_ours():
+    flags = [name for name in dir(jax.config) if name.startswith("jax_")]
+    assert len(flags) > 50
+    for name in flags:
+        ours = name.replace("jax_", "olympus_", 1)
+        assert ours in dir(config)
+        theirs = getattr(jax.config, name)
+        assert getattr(config, ours) == getattr(theirs, "value", theirs)
+    before = config.olympus_log_compiles
+    config.update("olympus_log_compiles", not before)
+    assert jax.config.jax_log_compiles is not before
+    config.update("olympus_log_compiles", before)
+
+
+def printed(code: str, **variables: str) -> tuple[str, str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**environment, **variables}, capture_output=True, text=True
+    )
+    return done.stdout.strip(), done.stderr.strip().splitlines()[-1] if done.stderr.strip() else ""
+
+
+SHOW = "print(olympus.config.jax_enable_x64, olympus.config.jax_legacy_prng_key, olympus.random.key(0).dtype)"
+
+
+@pytest.mark.parametrize("imports", ["import olympus", "import jax, olympus; jax.devices()"])
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, "False allow key<fry>"),
+        ({"OLYMPUS_ENABLE_X64": "1", "OLYMPUS_LEGACY_PRNG_KEY": "error"}, "True error key<fry>"),
+        ({"OLYMPUS_ENABLE_X64": "1", "JAX_ENABLE_X64": "0"}, "False allow key<fry>"),
+        ({"OLYMPUS_DEFAULT_PRNG_IMPL": "rbg"}, "False allow key<rbg>"),
+        ({"OLYMPUS_DEFAULT_PRNG_IMPL": "chacha20"}, "False allow key<chacha20>"),
+        ({"OLYMPUS_LINT_COLOR": "always", "OLYMPUS_NO_FLAG": "1"}, "False allow key<fry>"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
+)
+def test_environment_variables(imports: str, variables: dict[str, str], expected: str):
+    shown = SHOW.replace("olympus.config.jax_legacy_prng_key", "olympus.config.olympus_legacy_prng_key")
+    assert printed(f"{imports}\n{shown}", **variables) == (expected, "")
+
+
+@pytest.mark.parametrize("imports", ["import olympus", "import jax, olympus"])
+def test_a_variable_with_a_bad_value_is_an_error(imports: str):
+    _, error = printed(f"{imports}\n{SHOW}", OLYMPUS_ENABLE_X64="maybe")
+    assert error.startswith("ValueError: invalid truth value 'maybe' for environment")

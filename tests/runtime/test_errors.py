@@ -6,6 +6,7 @@ import linecache
 import pickle
 import traceback
 from collections.abc import Callable
+from functools import partial
 from types import CodeType
 
 import numpy
@@ -180,6 +181,30 @@ CASES: dict[str, Case] = {
         "Cannot convert_element_type from key<fry> to uint32",
         ["fold_in takes numbers beside the key", "key<fry>"],
     ),
+    "select from keys and raw keys": (
+        lambda key, keys: olympus.numpy.where(True, key, random.key_data(key)),
+        ValueError,
+        "dtype=key<fry> is not a valid dtype for JAX type promotion.",
+        ["where cannot mix", ONE, "a raw key of dtype uint32 and shape (2,)", "wrap_key_data(raw)"],
+    ),
+    "stack keys and numbers": (
+        lambda key, keys: olympus.numpy.stack([key, jnp.ones(())]),
+        ValueError,
+        "dtype=key<fry> is not a valid dtype for JAX type promotion.",
+        [f"stack cannot mix {ONE} with numbers", "key_data(key)"],
+    ),
+    "a function of jax.lax": (
+        lambda key, keys: lax.mul(key, key),
+        TypeError,
+        "mul does not accept dtype key<fry> at position 0.",
+        ["mul works on numbers", SPLIT],
+    ),
+    "a ufunc": (
+        lambda key, keys: olympus.numpy.add(key, 1),
+        TypeError,
+        "add does not accept dtypes key<fry>, int32.",
+        ["add works on numbers", SPLIT],
+    ),
     "differentiate by a key": (
         lambda key, keys: olympus.grad(random.normal)(key),
         TypeError,
@@ -298,6 +323,70 @@ def test_conversions(convert: Callable[[jax.Array], object], said: str, place_: 
     error = raised(lambda: place_(convert))
     assert f"\n\n{said} key_data(key) gives its words" in str(error)
     assert str(error).endswith(place(convert.__code__))
+
+
+TURNS = f"This turns {ONE} into numbers. key_data(key) gives its words"
+
+# Errors of a key outside of compiled code, which Python and abstract methods of JAX raise; tracers raise others.
+EAGER: dict[str, tuple[Callable[[jax.Array], object], str, str]] = {
+    "int": (lambda key: int(key), "int() argument must be a string, a bytes-like object or a real number, not", TURNS),
+    "float": (lambda key: float(key), "float() argument must be a string or a real number, not 'PRNG", TURNS),
+    "complex": (lambda key: complex(key), "complex() first argument must be a string or a number, not", TURNS),
+    "hash": (lambda key: {key: 1}, "unhashable type: 'PRNGKeyArray'", f"This looks up {ONE} in a dict"),
+    "view": (lambda key: key.view("uint32"), "Cannot call abstract method view", TURNS),
+    "item": (lambda key: key.item(), "Cannot call abstract method item", TURNS),
+    "mean": (lambda key: key.mean(), "Cannot call abstract method mean", "The method mean works on numbers"),
+    "count": (
+        lambda key: random.split(key, key),
+        "'PRNGKeyArray' object cannot be interpreted as an integer",
+        "split was given a random key where it takes an integer.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("function", "start", "said"), EAGER.values(), ids=EAGER)
+def test_what_a_key_has_no_method_for(function: Callable[[jax.Array], object], start: str, said: str):
+    error = raised(lambda: function(KEY))
+    assert str(error).startswith(start)
+    assert f"\n\n{said}" in str(error)
+    assert str(error).endswith(place(function.__code__))
+    assert files(error)[-1] == __file__
+
+
+def test_python_s_words_for_what_a_key_has_no_method_for():
+    class PRNGKeyArray:
+        __hash__ = None  # type: ignore[assignment]
+
+    for function in (int, float, complex, hash):
+        theirs, ours = raised(partial(function, PRNGKeyArray())), raised(partial(function, KEY))
+        assert type(ours) is type(theirs)
+        assert str(ours).partition("\n\n")[0] == str(theirs)
+
+
+class Held:
+    """An object that becomes an array in functions of `olympus.numpy` only."""
+
+    def __jax_array__(self) -> jax.Array:
+        return jnp.arange(3)
+
+
+OBJECTS: dict[str, tuple[Callable[[Held], object], str]] = {
+    "method": (lambda held: jnp.arange(3).dot(held), "use olympus.numpy.dot(a, b), or convert Held"),
+    "index": (lambda held: jnp.arange(3)[held], "An index takes arrays, and only functions of olympus.numpy make"),
+    "lax": (lambda held: lax.sin(held), "sin takes arrays, and only olympus.numpy makes them of objects"),
+}
+
+
+@pytest.mark.parametrize("place_", [lambda f: f(), lambda f: olympus.jit(f)()], ids=["eager", "jit"])
+@pytest.mark.parametrize(("function", "said"), OBJECTS.values(), ids=OBJECTS)
+def test_objects_where_they_are_not_converted(
+    function: Callable[[Held], object], said: str, place_: Callable[..., object]
+):
+    error = raised(lambda: place_(lambda: function(Held())))
+    assert str(error).startswith("Triggering __jax_array__() during abstractification")
+    assert said in str(error).partition("\n\n")[2]
+    assert "olympus.numpy.asarray(x)" in str(error)
+    assert str(error).endswith(place(function.__code__))
 
 
 def test_functions_of_numbers_in_compiled_code():

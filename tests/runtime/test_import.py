@@ -41,7 +41,15 @@ NO_JAX = "import sys; sys.modules['jax'] = None\nimport olympus\n"  # as if it w
 
 
 @pytest.mark.parametrize(
-    "code", ["olympus.jit", "olympus.random.key(0)", "from olympus.lax import scan", "olympus.config.jax_enable_x64"]
+    "code",
+    [
+        "olympus.jit",
+        "olympus.random.key(0)",
+        "from olympus.lax import scan",
+        "olympus.config.jax_enable_x64",
+        "import olympus.scipy.linalg",
+        "from olympus.tree_util import tree_map",
+    ],
 )
 def test_without_jax_the_first_use_says_how_to_install_it(code: str):
     done = run(f"{NO_JAX}{code}")

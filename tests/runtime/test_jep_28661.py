@@ -14,6 +14,7 @@ jax = pytest.importorskip("jax", reason="the examples are about JAX")
 
 import numpy as np  # noqa: E402
 
+import olympus  # noqa: E402
 import olympus.numpy as jnp  # noqa: E402
 from olympus.namespace.array_protocol import SupportsJAXArray  # noqa: E402
 
@@ -24,15 +25,15 @@ class CustomArray:
     def __init__(self, data: np.ndarray):
         self.data = data
 
-    def __jax_array__(self) -> jax.Array:
+    def __jax_array__(self) -> olympus.Array:
         return jnp.asarray(self.data)
 
 
-@jax.tree_util.register_pytree_node_class
+@olympus.tree_util.register_pytree_node_class
 class RegisteredArray(CustomArray):
     """The class as the document assumes it: registered as a pytree, with a method of its own."""
 
-    def custom_method(self) -> jax.Array:
+    def custom_method(self) -> olympus.Array:
         return jnp.sum(self)
 
     def tree_flatten(self) -> tuple[tuple[Any], None]:
@@ -47,7 +48,7 @@ def test_level_1_converts_the_input_and_returns_a_jax_array():
     x = CustomArray(np.arange(5))
     result = jnp.sin(x)  # Converts `x` to JAX array and returns a JAX array
 
-    assert isinstance(result, jax.Array)
+    assert isinstance(result, olympus.Array)
     assert result.tolist() == jax.numpy.sin(jax.numpy.arange(5)).tolist()
 
 
@@ -66,9 +67,9 @@ def test_synopsis(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().out == "Array([0, 2, 4, 6, 8], dtype=int32)\n"
 
 
-@jax.jit
+@olympus.jit
 def f(x: Any) -> None:
-    print("is JAX array:", isinstance(x, jax.Array))
+    print("is JAX array:", isinstance(x, olympus.Array))
     print(f"type(x)={type(x).__name__}")  # the second printing of the document
 
 
@@ -90,16 +91,16 @@ def test_casting_before_the_boundary_opts_in_to_conversion(capsys: pytest.Captur
 
 
 def test_traced_attributes_become_one_traced_array():
-    def total(x: RegisteredArray) -> jax.Array:
-        assert isinstance(x.data, jax.core.Tracer)
-        assert isinstance(jnp.asarray(x), jax.core.Tracer)
+    def total(x: RegisteredArray) -> olympus.Array:
+        assert isinstance(x.data, olympus.core.Tracer)
+        assert isinstance(jnp.asarray(x), olympus.core.Tracer)
         return jnp.sum(x)
 
-    assert jax.jit(total)(RegisteredArray(np.arange(5))) == 10
+    assert olympus.jit(total)(RegisteredArray(np.arange(5))) == 10
 
 
 def test_the_results_with_and_without_jit_agree():
-    def f(x: Any) -> jax.Array:
+    def f(x: Any) -> olympus.Array:
         if isinstance(x, CustomArray):
             return x.custom_method()
         else:
@@ -107,25 +108,25 @@ def test_the_results_with_and_without_jit_agree():
 
     x = RegisteredArray(np.arange(5))
     result1 = f(x)
-    result2 = jax.jit(f)(x)
+    result2 = olympus.jit(f)(x)
 
     assert result1 == result2 == 10
 
 
 def test_vmap_goes_over_the_dimensions_of_the_flattened_contents():
     class Transposed(RegisteredArray):
-        def __jax_array__(self) -> jax.Array:
+        def __jax_array__(self) -> olympus.Array:
             return jnp.asarray(self.data).T
 
-    jax.tree_util.register_pytree_node_class(Transposed)
+    olympus.tree_util.register_pytree_node_class(Transposed)
     x = Transposed(np.arange(6).reshape(2, 3))
 
     assert jnp.shape(x) == (3, 2)
-    assert jax.vmap(lambda row: jnp.sum(row))(x).tolist() == [3, 12]  # two rows of the contents, not three
+    assert olympus.vmap(lambda row: jnp.sum(row))(x).tolist() == [3, 12]  # two rows of the contents, not three
 
 
 def test_grad_treats_inputs_the_same_forward_and_backward():
-    gradient = jax.grad(lambda x: jnp.sum(jnp.square(x)))(RegisteredArray(np.arange(3.0)))
+    gradient = olympus.grad(lambda x: jnp.sum(jnp.square(x)))(RegisteredArray(np.arange(3.0)))
 
     assert isinstance(gradient, RegisteredArray)
     assert gradient.data.tolist() == [0.0, 2.0, 4.0]
@@ -134,7 +135,7 @@ def test_grad_treats_inputs_the_same_forward_and_backward():
 def test_lax_is_not_among_the_supported_functions():
     x = CustomArray(np.arange(5.0))
 
-    for add in (jax.lax.add, jax.lax.add_p.bind):
+    for add in (olympus.lax.add, olympus.lax.add_p.bind):
         with pytest.raises(ValueError, match="Triggering __jax_array__"):
             add(x, x)
     assert jnp.add(x, x).tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]

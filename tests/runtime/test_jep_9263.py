@@ -365,6 +365,15 @@ def test_extended_dtypes():
     assert words(filled) == [[0, 3], [0, 3]]
 
 
+def test_what_the_texts_say_of_the_implementation():
+    # The names are private to JAX, and the spelling of the first is today's.
+    dtype = olympus.random.key(0).dtype
+    assert isinstance(dtype, olympus._src.dtypes.ExtendedDType)
+    filled = dtype._rules.full((2,), olympus.random.key(3), dtype)
+    assert words(filled) == [[0, 3], [0, 3]]
+    assert dtype._impl.name == str(olympus.random.key_impl(olympus.random.key(0)))
+
+
 def test_the_flag_for_legacy_keys():
     raw = olympus.random.PRNGKey(0)
     with config.legacy_prng_key("warn"), pytest.warns(UserWarning, match="Legacy uint32 key"):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import operator
 import pickle
 import weakref
 from collections.abc import Callable
 from pathlib import Path
 from timeit import repeat
+from types import ModuleType
 
 import pytest
 
@@ -74,8 +76,8 @@ def test_an_unknown_name_is_an_attribute_error():
     assert (caught.value.name, caught.value.obj) == ("jitt", olympus)
     with pytest.raises(AttributeError, match=r"^module 'olympus.random' has no attribute 'norml'$"):
         _ = olympus.random.norml
-    with pytest.raises(AttributeError, match=r"^module 'olympus' has no attribute '_src'$"):
-        _ = olympus._src
+    with pytest.raises(AttributeError, match=r"^module 'olympus' has no attribute '_sources'$"):
+        _ = olympus._sources
 
 
 def test_ways_to_import():
@@ -90,11 +92,27 @@ def test_ways_to_import():
     assert names["vmap"] is olympus.vmap
     assert names["key"] is olympus.random.key
     assert names["scan"] is olympus.lax.scan
-    assert names["add"] is jax.lax.add
+    assert names["add"] is olympus.lax.add
+    assert names["add_p"] is jax.lax.add_p
 
 
 def test_modules_below_jax_that_are_not_imported_with_it():
-    assert olympus.example_libraries.__name__ == "jax.example_libraries"
+    assert olympus.example_libraries is jax.example_libraries
+
+
+def test_reductions_know_our_functions():
+    # By their identity: another function is traced, and compiled to a slower reduction.
+    def reductions(lax: ModuleType) -> Callable[[jax.Array], object]:
+        return lambda x: (
+            lax.reduce(x, 0.0, lax.add, (0,)),
+            lax.reduce(x, operator.neg(jnp.inf), computation=lax.max, dimensions=(0,)),
+            lax.reduce_window(x, 0.0, lax.add, (2,), (1,), "VALID"),
+            lax.reduce(x, 0.0, lambda a, b: a + b, (0,)),
+        )
+
+    ours, theirs = (str(jax.make_jaxpr(reductions(lax))(jnp.ones(3))) for lax in (olympus.lax, jax.lax))
+    assert ours == theirs
+    assert "reduce_sum" in ours and "reduce_max" in ours and "reduce_window_sum" in ours
 
 
 # -- transformations stay what they are ---------------------------------------------------------------------------

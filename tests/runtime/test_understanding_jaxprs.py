@@ -6,6 +6,7 @@ are left out, save for the jaxprs among them, and variables are named in the ord
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import count
 from textwrap import dedent
@@ -418,3 +419,129 @@ def test_the_body_of_pmap_is_the_users():
         at(func13, "(x + extra + jnp.ones(1)) / lax.psum(x, axis_name='rows')"),
         call,
     )
+
+
+# The document's code under ``import olympus``: each example gives the jaxpr that it gives under ``import jax``.
+# `api.make_jaxpr` is `jax.make_jaxpr` today, and `onp` NumPy. The call of func2 forgets its first argument; the text
+# lost the operands of func7, the calls of func6, func7 and func12, and the decorator of func12's `inner`.
+
+EXAMPLES = {
+    "func1": """
+def func1(first, second):
+   temp = first + jnp.sin(second) * 3.
+   return jnp.sum(temp)
+
+jaxpr = jax.make_jaxpr(func1)(jnp.zeros(8), jnp.ones(8))
+""",
+    "func3": """
+def func2(inner, first, second):
+  temp = first + inner(second) * 3.
+  return jnp.sum(temp)
+
+def inner(second):
+  if second.shape[0] > 4:
+    return jnp.sin(second)
+    assert False
+
+def func3(first, second):
+  return func2(inner, first, second)
+
+jaxpr = jax.make_jaxpr(func3)(jnp.zeros(8), jnp.ones(8))
+assert str(jaxpr) == str(jax.make_jaxpr(lambda *args: func2(inner, *args))(jnp.zeros(8), jnp.ones(8)))
+""",
+    "func4": """
+def func4(arg):  # Arg is a pair
+  temp = arg[0] + jnp.sin(arg[1]) * 3.
+  return jnp.sum(temp)
+
+jaxpr = jax.make_jaxpr(func4)((jnp.zeros(8), jnp.ones(8)))
+""",
+    "func6": """
+def func5(first, second):
+  temp = first + jnp.sin(second) * 3. - jnp.ones(8)
+  return temp
+
+def func6(first):
+  return func5(first, jnp.ones(8))
+
+jaxpr = jax.make_jaxpr(func6)(jnp.ones(8))
+""",
+    "func7": """
+def func7(arg):
+  return lax.cond(arg >= 0.,
+                  lambda xtrue: xtrue + 3.,
+                  lambda xfalse: xfalse - 3., arg)
+
+jaxpr = jax.make_jaxpr(func7)(5.)
+""",
+    "func8": """
+def func8(arg1, arg2):  # arg2 is a pair
+  return lax.cond(arg1 >= 0.,
+                  lambda xtrue: xtrue[0],
+                  lambda xfalse: jnp.ones(1) + xfalse[1], arg2)
+
+jaxpr = jax.make_jaxpr(func8)(5., (jnp.zeros(1), 2.))
+""",
+    "func8 with an operand for each branch": """
+def func8(arg1, arg2):
+  return lax.cond(arg1 >= 0., arg2, lambda xtrue: xtrue[0], arg2, lambda xfalse: jnp.ones(1) + xfalse[1])
+
+jaxpr = jax.make_jaxpr(func8)(5., (jnp.zeros(1), 2.))
+""",
+    "func10": """
+def func10(arg, n):
+  ones = jnp.ones(arg.shape)  # A constant
+  return lax.fori_loop(0, n,
+                       lambda i, carry: carry + ones * 3. + arg,
+                       arg + ones)
+
+jaxpr = jax.make_jaxpr(func10)(onp.ones(16), 5)
+""",
+    "func11": """
+def func11(arr, extra):
+  ones = jnp.ones(arr.shape)  #  A constant
+  def body(carry, aelems):
+    # carry: running dot-product of the two arrays
+    # aelems: a pair with corresponding elements from the two arrays
+    ae1, ae2 = aelems
+    return (carry + ae1 * ae2 + extra, carry)
+
+  return lax.scan(body, 0., (arr, ones))
+
+jaxpr = jax.make_jaxpr(func11)(onp.ones(16), 5.)
+""",
+    "func12": """
+def func12(arg):
+  @jax.jit
+  def inner(x):
+    return x + arg * jnp.ones(1)  # Include a constant in the inner function
+  return arg + inner(arg - 2.)
+
+jaxpr = jax.make_jaxpr(func12)(1.)
+""",
+    "func13": """
+def func13(arr, extra):
+  def inner(x):
+    # use a free variable "extra" and a constant jnp.ones(1)
+    return (x + extra + jnp.ones(1)) / lax.psum(x, axis_name='rows')
+  return jax.pmap(inner, axis_name='rows')(arr)
+
+jaxpr = jax.make_jaxpr(func13)(jnp.ones((1, 3)), 5.)
+""",
+}
+
+
+def run_as(namespace: str, code: str) -> Any:
+    """Run an example with its imports, all of one namespace, and return its jaxpr."""
+    imports = "import jax\nfrom jax import lax\nfrom jax import numpy as jnp\nimport numpy as onp\n"
+    names: dict[str, Any] = {}
+    exec(re.sub(r"\bjax\b", namespace, imports + code), names)
+    return names["jaxpr"]
+
+
+@pytest.mark.parametrize("code", EXAMPLES.values(), ids=EXAMPLES)
+def test_the_examples_under_our_name(code: str):
+    ours, theirs = run_as("olympus", code), run_as("jax", code)
+    assert type(ours) is type(theirs)
+    assert str(ours) == str(theirs)
+    assert (ours.in_avals, ours.out_avals) == (theirs.in_avals, theirs.out_avals)

@@ -1,8 +1,8 @@
 """Objects that become arrays: the protocol ``__jax_array__`` of JEP 28661.
 
 JAX calls the method in some functions of `jax.numpy` and refuses it in most, because they are compiled and a
-transformation never converts. The functions of `olympus.numpy` put ``jnp.asarray(x)`` in the place of each argument
-`x` that has the method before they call JAX.
+transformation never converts. The functions of `olympus.numpy` put its array in the place of each argument that has
+the method before they call JAX.
 
 Importing this module does not import JAX.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, get_args, runtime_checkab
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["PLAIN", "SupportsJAXArray", "converted", "converts", "not_converted"]
+__all__ = ["PLAIN", "SupportsJAXArray", "converted", "converts", "not_converted", "strong"]
 
 
 @runtime_checkable
@@ -93,7 +93,7 @@ def _converted_dict(value: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _array_of(value: SupportsJAXArray) -> jax.Array:
-    """Return the array of an object, as ``jnp.asarray(value)`` does."""
+    """Return the array of an object, weak where it makes one of a Python number, as JAX's operators do."""
     import jax
 
     array: Any = value.__jax_array__()
@@ -105,10 +105,16 @@ def _array_of(value: SupportsJAXArray) -> jax.Array:
         )
     if not isinstance(array, jax.Array):
         array = jax.numpy.asarray(array)
-    # As in `asarray`, an object has a dtype and not the weak type of a Python number; arrays of keys have neither.
-    if getattr(array, "weak_type", False):
-        array = jax.numpy.asarray(array, dtype=array.dtype)
     return cast("jax.Array", array)
+
+
+def strong(array: jax.Array) -> jax.Array:
+    """Return an array with its dtype for good, and not with the weak type of a Python number."""
+    if not getattr(array, "weak_type", False):  # arrays of keys have neither
+        return array
+    import jax
+
+    return jax.numpy.asarray(array, dtype=array.dtype)
 
 
 def not_converted(error: Exception, failure: Any) -> str | None:
@@ -130,6 +136,10 @@ def not_converted(error: Exception, failure: Any) -> str | None:
     # One that is returned, or made inside, is not among the arguments, and JAX does not say which it is.
     name = type(objects[0]).__qualname__ if objects else "the object"
     convert = f"convert {name} with olympus.numpy.asarray(x)"
+    if failure.operation == "__getitem__":
+        return f"An index takes arrays, and only functions of olympus.numpy make them of objects: {convert}."
+    if failure.operation == "dot":
+        return f"Methods of arrays take arrays: use olympus.numpy.dot(a, b), or {convert}."
     calls = any(callable(value) and not converts(value) for value in given)  # scan does, sin does not
     if hasattr(jax.lax, failure.operation) and not calls:
         return f"{failure.operation} takes arrays, and only olympus.numpy makes them of objects: {convert}."

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from olympus.namespace.explaining import Explanation, Failure
-from olympus.namespace.operators import ARITHMETIC, CONVERSIONS, UNPACKING, is_key
+from olympus.namespace.operators import ARITHMETIC, CONVERSIONS, REDUCTIONS, UNPACKING, is_key
 
 __all__ = ["EXPLANATIONS"]
 
 DERIVE = "Derive keys with split(key, n) or fold_in(key, number)"
 WORDS = "the words themselves are key_data(key)"
+WORDS_ARE = "The words of keys are key_data(keys)"
 
 
 def describe(value: Any) -> str:
@@ -84,12 +85,49 @@ def conversion(error: Exception, failure: Failure) -> str | None:
     """``np.asarray(key)``, ``bool(key)``, ``key.astype(...)``: a key is no number and no NumPy array."""
     if failure.operation not in CONVERSIONS or not is_key(failure.arguments[0]):
         return None
-    what = "a bool" if failure.operation == "__bool__" else "numbers"
-    if failure.operation == "__array__":
-        what = "a NumPy array"
+    what = {"__array__": "a NumPy array", "__bool__": "a bool"}.get(failure.operation, "numbers")
     return (
         f"This turns {describe(failure.arguments[0])} into {what}. key_data(key) gives its words as an array, "
         "and wrap_key_data(words) makes the key of them again."
+    )
+
+
+def hashing(error: Exception, failure: Failure) -> str | None:
+    """``{key: value}``: arrays are not hashable, and keys are arrays."""
+    if failure.operation != "__hash__":
+        return None
+    return (
+        f"This looks up {describe(failure.arguments[0])} in a dict, a set or a cache. Take what the key was made of "
+        "instead, such as a seed or a name, or its words: tuple(key_data(key).tolist())."
+    )
+
+
+def reduction(error: Exception, failure: Failure) -> str | None:
+    """``keys.sum()``: a method of arrays of numbers."""
+    if failure.operation not in REDUCTIONS or not is_key(failure.arguments[0]):
+        return None
+    return (
+        f"The method {failure.operation} works on numbers, and this is {describe(failure.arguments[0])}. {WORDS_ARE}."
+    )
+
+
+def mixture(error: Exception, failure: Failure) -> str | None:
+    """``where(c, key, raw)``, ``stack([key, 1])``: one array cannot hold keys and numbers."""
+    if not re.search(r"not a valid dtype for JAX type promotion|must have the same|Cannot determine dtype", str(error)):
+        return None
+    import jax
+
+    values = [
+        value for value in jax.tree.leaves((failure.arguments, dict(failure.keywords))) if hasattr(value, "dtype")
+    ]
+    key, other = first_key(values), next((value for value in values if is_raw(value)), None)
+    if key is None:
+        return None
+    if other is None:
+        return f"{failure.operation} cannot mix {describe(key)} with numbers; {WORDS}."
+    return (
+        f"{failure.operation} cannot mix {describe(key)} with {describe(other)}. Make both typed, with "
+        "wrap_key_data(raw), or both raw, with key_data(key)."
     )
 
 
@@ -207,10 +245,19 @@ def derivative(error: Exception, failure: Failure) -> str | None:
     )
 
 
+def count(error: Exception, failure: Failure) -> str | None:
+    """``split(key, key)``: a key for a count or a size."""
+    if "'PRNGKeyArray' object cannot be interpreted as an integer" not in str(error):
+        return None
+    return f"{failure.operation} was given a random key where it takes an integer. {DERIVE}."
+
+
 def number_function(error: Exception, failure: Failure) -> str | None:
     """``jnp.add(key, 1)``, ``jnp.sum(keys)``: a function of numbers, by what JAX says of the dtype."""
     match = re.match(
-        r"(?:(\w+) does not accept dtype|Cannot (?:interpret|convert_element_type)).*?(key<[^>]*>)", str(error)
+        r"(?:(\w+) does not accept dtype|Cannot (?:interpret|convert_element_type)|Unsupported dtype|unexpected input)"
+        r".*?(key<[^>]*>)",
+        str(error),
     )
     if match is None:
         return None
@@ -229,6 +276,8 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     indexing,
     arithmetic,
     conversion,
+    hashing,
+    reduction,
     unpacking,
     seed,
     not_a_key,
@@ -237,4 +286,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     mapped_sizes,
     derivative,
     number_function,
+    mixture,
+    count,
 )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from olympus.namespace.explaining import FOLDER
 
 __all__ = ["jax_module", "jax_value", "mirror"]
 
@@ -28,8 +33,13 @@ def jax_module(name: str = "jax") -> ModuleType:
 @cache
 def _prepare() -> None:
     """Import JAX, and prepare it."""
+    from olympus.namespace.environment import apply_to_imported, copy_for_import
+
+    imported = "jax" in sys.modules
+    if not imported:
+        copy_for_import()
     try:
-        import jax  # noqa: F401
+        import jax
     except ModuleNotFoundError as error:
         if error.name not in {"jax", "jaxlib"}:
             raise
@@ -40,27 +50,72 @@ def _prepare() -> None:
     from olympus.namespace.operators import install
 
     install((*EXPLANATIONS, not_converted))
+    if imported:
+        apply_to_imported(jax.config)
 
 
-def jax_value(module: str, name: str) -> Any:
+def jax_value(module: str, name: str, shown_in: str | None = None) -> Any:
     """Return what a module of JAX has under a name, be it an attribute or a module below it.
 
+    A warning of JAX, say of a name on its way out, names the user's line.
+
+    Args:
+        module: the full name of the module of JAX.
+        name: the name in it.
+        shown_in: the module of ours that shows the name, which errors speak of; that of JAX by default.
+
     Raises:
-        AttributeError: there is neither.
+        AttributeError: there is neither. What JAX says of a name that it had once is kept.
         ImportError: JAX is not installed.
     """
     found = jax_module(module)
+    if name in vars(found):
+        return vars(found)[name]
+    usual = f"module {module!r} has no attribute {name!r}"
     try:
-        return getattr(found, name)
-    except AttributeError:
-        if not hasattr(found, "__path__") or name.startswith("_"):
-            raise
-    try:
-        return import_module(f"{module}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"{module}.{name}":
-            raise
-        raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=found) from None
+        with _warnings_for_the_user():
+            return getattr(found, name)
+    except AttributeError as error:
+        with suppress(ModuleNotFoundError):
+            return _module_below(found, name)
+        text = str(error)
+        ours = sys.modules[shown_in or module]
+        if text == usual:
+            text = f"module {ours.__name__!r} has no attribute {name!r}"
+        raise AttributeError(text, name=name, obj=ours) from None
+
+
+def _module_below(package: ModuleType, name: str) -> ModuleType:
+    """Import a module of a package.
+
+    Raises:
+        ModuleNotFoundError: there is none, or it needs something that is not installed.
+    """
+    if not hasattr(package, "__path__") or name.startswith("_"):
+        raise ModuleNotFoundError(name=name)
+    return import_module(f"{package.__name__}.{name}")
+
+
+@contextmanager
+def _warnings_for_the_user() -> Iterator[None]:
+    """Let warnings name the first line that is not of this package: JAX counts the frames, and ours are too many."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    if not caught:
+        return
+    frame = sys._getframe()
+    while frame.f_code.co_filename.startswith((FOLDER, contextlib.__file__, "<frozen importlib")) and frame.f_back:
+        frame = frame.f_back
+    for warning in caught:
+        warnings.warn_explicit(
+            warning.message,
+            warning.category,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            str(frame.f_globals.get("__name__")),
+            frame.f_globals.setdefault("__warningregistry__", {}),
+        )
 
 
 def mirror(
@@ -86,13 +141,9 @@ def mirror(
             return public()
         if name.startswith("_") and not name.startswith("__array_"):  # the names of the array API
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        own = sys.modules[module]
-        try:
-            value = adapt(name, jax_value(original, name))
-        except AttributeError as error:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=own) from error
+        value = adapt(name, jax_value(original, name, shown_in=module))
         if name in vars(jax_module(original)):  # one that is on its way out warns each time
-            setattr(own, name, value)
+            setattr(sys.modules[module], name, value)
         return value
 
     return get, public

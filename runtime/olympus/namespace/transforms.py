@@ -1,4 +1,4 @@
-"""The transformations of ``jax``, with errors that teach in what they return."""
+"""Functions of ``jax`` that take functions: transformations, with errors that teach in what they return, and others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from olympus.namespace.explaining import Failure, explain, explained
 
-__all__ = ["adapt"]
+__all__ = ["adapt", "with_originals"]
 
 TRANSFORMATIONS = frozenset(
     {
@@ -56,6 +56,25 @@ def transformation(original: Callable[..., Any], name: str) -> Callable[..., Any
         return explained(made, name) if isinstance(made, FunctionType) else Compiled(made, name)
 
     return transform
+
+
+def with_originals(function: Callable[..., Any], module: str) -> Callable[..., Any]:
+    """Make a function of JAX get JAX's own function for each argument that is a function of a module of ours.
+
+    Args:
+        function: knows some functions by their identity.
+        module: the name of the module, whose functions are wrappers.
+    """
+
+    def original(value: Any) -> Any:
+        return value.__wrapped__ if getattr(value, "__module__", None) == module else value
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return function(*map(original, args), **{name: original(value) for name, value in kwargs.items()})
+
+    return call
 
 
 class Compiled:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
 
-from olympus.namespace.array_protocol import PLAIN, SupportsJAXArray, converted
+from olympus.namespace.array_protocol import PLAIN, SupportsJAXArray, converted, converts, strong
 from olympus.namespace.explaining import explained
 from olympus.namespace.mirror import mirror
 
@@ -33,6 +33,24 @@ _ONLY: dict[str, Collection[int | str]] = {
     "mask_indices": (0, "n", 2, "k"),
 }
 
+# Where JAX reads what an object says of itself and makes no array of it: the attributes that are enough.
+_LIKE = ({"shape", "dtype"},)
+_DESCRIBED: dict[str, Collection[set[str]]] = {
+    "empty_like": _LIKE,
+    "full_like": _LIKE,
+    "ones_like": _LIKE,
+    "zeros_like": _LIKE,
+    "ndim": ({"ndim"},),
+    "shape": ({"shape"},),
+    "size": ({"shape"}, {"size"}),
+    "iscomplexobj": ({"dtype"},),
+    "isrealobj": ({"dtype"},),
+    "issubdtype": ({"dtype"},),
+    "result_type": ({"dtype"},),
+}
+# Where an object has a dtype of its own, even if its array is as weak as a Python number.
+_STRONG = ("array", "asarray", "copy")
+
 
 def converting(function: Callable[..., Any], name: str, module: str) -> Callable[..., Any]:
     """Return a function of `jax.numpy` whose arguments may have ``__jax_array__``.
@@ -46,6 +64,10 @@ def converting(function: Callable[..., Any], name: str, module: str) -> Callable
         call = _piecewise(function)
     elif name in _ONLY:
         call = _converting_only(function, _ONLY[name])
+    elif name in _DESCRIBED:
+        call = _converting_undescribed(function, _DESCRIBED[name])
+    elif name in _STRONG:
+        call = _converting_strongly(function)
     else:
         call = _converting_all(function)
     functools.update_wrapper(call, function, updated=())
@@ -77,6 +99,29 @@ def _converting_only(function: Callable[..., Any], only: Collection[int | str]) 
         positional = [converted(item) if place in only else item for place, item in enumerate(args)]
         named = {name: converted(item) if name in only else item for name, item in kwargs.items()}
         return _converting_result(function(*positional, **named))
+
+    return call
+
+
+def _converting_undescribed(function: Callable[..., Any], enough: Collection[set[str]]) -> Callable[..., Any]:
+    def given(item: Any) -> Any:
+        kind = type(item)
+        if kind in PLAIN or (converts(item) and any(all(hasattr(item, name) for name in names) for names in enough)):
+            return item
+        return converted(item)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(given, args), **{name: given(item) for name, item in kwargs.items()})
+
+    return call
+
+
+def _converting_strongly(function: Callable[..., Any]) -> Callable[..., Any]:
+    def given(item: Any) -> Any:
+        return strong(converted(item)) if type(item) not in PLAIN and converts(item) else converted(item)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(given, args), **{name: given(item) for name, item in kwargs.items()})
 
     return call
 
@@ -114,7 +159,10 @@ def _ufunc_class() -> type[jax.numpy.ufunc]:
 
     base = jax.numpy.ufunc
     names = ("__call__", "accumulate", "at", "outer", "reduce", "reduceat")
-    methods = {name: converting(getattr(base, name), f"ufunc.{name}", "olympus.numpy") for name in names}
+    methods = {
+        name: explained(converting(getattr(base, name), f"ufunc.{name}", "olympus.numpy"), "ufunc", "olympus.numpy")
+        for name in names
+    }
     kind = type("ufunc", (base,), {"__module__": "olympus.numpy", "__doc__": base.__doc__, **methods})
     PLAIN.add(kind)  # the first argument of each method
     return kind

@@ -123,14 +123,29 @@ def resolve(impl: Any) -> Any:
         return load(impl)
     if jax_tag(impl) is not None:
         return impl
-    own = sorted({*_entries, *SHIPPED})
+    own = names()
     close = get_close_matches(impl, [*jax_names(), *own], n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    hint = f"did you mean {close[0]!r}? " if close else ""
     raise ValueError(
-        f"no PRNG implementation is named {impl!r}{hint} "
-        f"JAX has {', '.join(jax_names())}; registered here are {', '.join(own)}. "
-        "olympus.prng.register_prng_impl adds others."
+        f"{jax_refusal(impl)}\n\n"
+        f"olympus.prng has {', '.join(own)} besides; {hint}olympus.prng.register_prng_impl adds others."
     )
+
+
+def is_registered(name: object) -> bool:
+    """Return whether a generator of this registry has a name."""
+    return isinstance(name, str) and (name in _entries or name in SHIPPED)
+
+
+def key_shape(name: str) -> tuple[int, ...]:
+    """Return the shape of one raw key of a generator of this registry."""
+    load(name)
+    return _entries[name].key_shape
+
+
+def names() -> list[str]:
+    """Return the names of this registry."""
+    return sorted({*_entries, *SHIPPED})
 
 
 def load(name: str) -> Hashable:
@@ -220,6 +235,17 @@ def jax_tag(name: str) -> str | None:
     return str(key.dtype).removeprefix("key<").removesuffix(">")
 
 
+def jax_refusal(impl: str) -> str:
+    """Return what JAX says of a name that it does not know."""
+    import jax
+
+    try:
+        jax.eval_shape(lambda: jax.random.key(0, impl=impl))
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"JAX knows {impl!r}")
+
+
 @cache
 def jax_names() -> tuple[str, ...]:
     """Return the names of JAX's own generators.
@@ -227,10 +253,4 @@ def jax_names() -> tuple[str, ...]:
     JAX has no public list of them; its refusal of a name that is none lists them. Should another release word it
     otherwise, messages here lose a list, and tags of JAX are not protected.
     """
-    import jax
-
-    try:
-        jax.eval_shape(lambda: jax.random.key(0, impl="?"))
-    except ValueError as error:
-        return tuple(re.findall(r'"(\w+)"', str(error)))
-    return ()
+    return tuple(re.findall(r'"(\w+)"', jax_refusal("?")))
