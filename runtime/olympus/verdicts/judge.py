@@ -46,8 +46,8 @@ class Interruption:
     @classmethod
     def of(cls, error: BaseException) -> Self:
         """Describe an error."""
-        line = str(error).partition("\n")[0]
-        return cls(f"{type(error).__name__}: {line}"[:200], traceback_chain(error))
+        said = [type(error).__name__, str(error).partition("\n")[0]]
+        return cls(": ".join(filter(None, said))[:200], traceback_chain(error))
 
 
 @dataclass(frozen=True)

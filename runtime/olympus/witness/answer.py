@@ -20,6 +20,7 @@ __all__ = ["answer", "module_name"]
 
 SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+RAW, TYPED, BOTH = (False,), (True,), (False, True)  # whether keys are typed, for each kind that is tried
 ENOUGH = 150_000  # steps, after which no other entry is tried
 NET = 40  # seconds of processor time for that: a net below the steps
 STRUCK: Any = {"status": "inconclusive", "reason": f"the time limit of {NET} s has struck"}
@@ -74,9 +75,14 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
     """
     seen: set[Place] = set()
     apart: dict[Status, list[str]] = {}
-    found = tried(target, tree, questions, seen, apart)
+    kinds = BOTH if any(question.code in WORDS for question in questions) else TYPED
+    found = tried(target, tree, questions, seen, apart, kinds=kinds)
+    if kinds is TYPED and any(verdict.status == "not reached" for verdict in found):
+        # the way may be one of raw keys: `assert key.shape == (2,)`
+        raw = tried(target, tree, questions, set(), {}, kinds=RAW)
+        found = [better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)]
     if any(verdict.reason in LENGTHS for verdict in found):
-        always = tried(target, tree, questions, seen, {}, is_open=True)
+        always = tried(target, tree, questions, seen, {}, kinds=kinds, is_open=True)
         found = [
             other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict
             for verdict, other in zip(found, always, strict=True)
@@ -118,6 +124,7 @@ def tried(
     seen: set[Place],
     apart: dict[Status, list[str]],
     *,
+    kinds: Sequence[bool],
     is_open: bool = False,
 ) -> list[Verdict]:
     """Judge the findings in one function, trying its entries one after the other.
@@ -128,10 +135,10 @@ def tried(
         questions: the findings.
         seen: the places that an execution reached with a known key; extended.
         apart: conditions that were implied by others, by the status that follows; extended.
+        kinds: whether keys are typed, for each kind to try.
         is_open: whether loops stand for all numbers of iterations.
     """
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
-    kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
     by_kind = dict.fromkeys(kinds, found)
     start, spent = time.process_time(), 0
     for executor in executors(target, tree, kinds, is_open=is_open):
