@@ -344,8 +344,18 @@ def sentences(migration: Migration, *, written: bool) -> list[str]:
     ]
     free, held = len(migration.free), len(migration.held)
     if free + held and migration.target.style == "typed":
-        make = "make typed keys now" if written else "can make typed keys"
-        lines.append(f"{free} of {count(free + held, 'constructor')} {make}, {held} held back.")
+        forced = len(migration.forced)
+        make = (
+            f"make{'s' if free + forced == 1 else ''} typed keys now"
+            if written
+            else "would make typed keys"
+            if forced
+            else "can make typed keys"
+        )
+        against = f", {forced} of them against the reasons below, as `--unsafe-fixes` asks" if forced else ""
+        lines.append(
+            f"{free + forced} of {count(free + held, 'constructor')} {make}{against}; {held - forced} held back."
+        )
     elif migration.target.style == "portable":
         lines += followed(migration)
     if migration.not_in_git:
@@ -385,7 +395,9 @@ def uncommitted(files: list[str], *, written: bool) -> str:
 
 
 def check_it(migration: Migration) -> str:
-    """Return the sentence about the dry run."""
+    """Return the sentence about the dry run; empty where the flag makes no difference."""
+    if not (migration.changed or migration.free or migration.held or migration.taken):
+        return ""
     if migration.target.style == "portable":
         return "Run the tests without this flag, and then with it: it lets `PRNGKey` make typed keys"
     return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"

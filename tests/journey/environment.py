@@ -64,6 +64,8 @@ class Environment:
             "JAX_PLATFORMS": "cpu",
             "JAX_COMPILATION_CACHE_DIR": str(self.folder / "compiled"),  # half of the time is for compilation
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+            "XLA_FLAGS": "--xla_backend_optimization_level=0",  # more is compiled here than is executed
             "PRE_COMMIT_HOME": str(self.folder / "pre-commit"),
         }
 

@@ -15,7 +15,6 @@ __all__ = ["STEPS"]
 
 
 def install(user: User) -> None:
-    user.run("pip show olympus-lint | grep -v ^Location")
     user.run("olympus-lint --version")
     user.run("olympus --version")
     user.run("olympus-lint --help")
@@ -65,7 +64,7 @@ def fix(user: User) -> None:
     user.run("olympus-lint --fix --unsafe-fixes --diff")
     user.run("olympus-lint --fix --unsafe-fixes")
     user.run("olympus-lint")
-    user.run("python -m pytest -q -p no:cacheprovider")
+    user.run("python -m pytest -q --tb=no -p no:cacheprovider")
 
 
 def suppress(user: User) -> None:
@@ -96,13 +95,24 @@ def hook(user: User) -> None:
     user.edit("denoise/data.py", "    return jnp.sin", "    return amplitude * jnp.sin")
     user.run("git commit --quiet -a -m 'Random amplitudes'")
     user.say("All findings of the file count, and all of them are put right")
-    user.edit("denoise/data.py", "frequency_key, phase_key = jax.random.split(key)", "frequency_key, phase_key, amplitude_key = jax.random.split(key, 3)")
+    user.edit(
+        "denoise/data.py",
+        "frequency_key, phase_key = jax.random.split(key)",
+        "frequency_key, phase_key, amplitude_key = jax.random.split(key, 3)",
+    )
     user.edit("denoise/data.py", "exponential(key)", "exponential(amplitude_key)")
-    user.edit("denoise/data.py", "    noise = 0.3 * jax.random.normal(key,", "    key, noise_key = jax.random.split(key)\n    noise = 0.3 * jax.random.normal(noise_key,")
+    user.edit(
+        "denoise/data.py",
+        "    noise = 0.3 * jax.random.normal(key,",
+        "    key, noise_key = jax.random.split(key)\n    noise = 0.3 * jax.random.normal(noise_key,",
+    )
     user.run("git commit --quiet -a -m 'Random amplitudes'")
-    user.say("A commit with a safe fix is stopped once")
-    user.edit("denoise/checkpoint.py", "    words = np.asarray(key)", '    assert key.dtype == jnp.uint32, "a raw key"\n    words = np.asarray(key)')
-    user.run("git commit --quiet -a -m 'Check the key'")
+    user.say("A commit that a safe fix puts right is stopped once, for the person to look at it")
+    user.edit(
+        "tests/test_keys.py", "", "import jax\n\n\ndef test_raw():\n    assert jax.random.PRNGKey(0).shape == (2,)\n"
+    )
+    user.run("git add tests && git commit --quiet -m 'Test keys'")
+    user.run("git add tests && git commit --quiet -m 'Test keys'")
     user.run("git log --format=%s")
 
 
@@ -174,14 +184,25 @@ def report(user: User) -> None:
 
 
 def migrate(user: User) -> None:
-    user.run("python train.py")
+    user.run("python train.py > ../before.txt && rm checkpoint.npz")
+    user.run("olympus-lint --migrate --diff")
     user.run("olympus-lint --migrate")
     user.run("olympus-lint --migrate --fix")
     user.say("The user puts right what is left")
     user.edit("denoise/checkpoint.py", "np.asarray(key)", "np.asarray(jax.random.key_data(key))")
     user.edit("denoise/checkpoint.py", "import jax.numpy", "import jax\nimport jax.numpy")
-    user.edit("denoise/checkpoint.py", 'return jnp.asarray(stored["key"], dtype=jnp.uint32)', 'return jax.random.wrap_key_data(jnp.asarray(stored["key"]))')
+    user.edit(
+        "denoise/checkpoint.py",
+        'return jnp.asarray(stored["key"], dtype=jnp.uint32)',
+        'return jax.random.wrap_key_data(jnp.asarray(stored["key"]))',
+    )
+    user.run("git commit --quiet -a -m 'Move to typed keys' && olympus-lint --migrate")
+    user.say("The dtypes of two keys are compared, which is right for both kinds; so the constructor is renamed, too")
+    user.run("olympus-lint --migrate --fix --unsafe-fixes")
     user.run("olympus-lint --migrate")
+    user.say("The tests pass, and the training computes the same numbers")
+    user.run("python -m pytest -q --tb=no -p no:cacheprovider")
+    user.run("python train.py > ../after.txt && diff -s ../before.txt ../after.txt")
 
 
 def trace(user: User) -> None:

@@ -125,7 +125,7 @@ def visible(page: str) -> list[str]:
 
         def handle_starttag(self, tag: str, _: object) -> None:
             self.hidden += tag in {"script", "style"}
-            self.text += "\n" if tag in {"br", "div", "dt", "h1", "h2", "h3", "li", "p", "pre", "tr"} else ""
+            self.text += "\n" if tag in {"br", "button", "div", "dt", "h1", "h2", "h3", "li", "p", "pre", "tr"} else ""
             self.text += " | " if tag in {"td", "th", "option"} else ""
 
         def handle_endtag(self, tag: str) -> None:

@@ -115,7 +115,9 @@ def test_reuse_asks_about_unused_children() -> None:
 
 
 def test_a_split_keeps_the_parent_and_the_other_consumer_takes_the_unused_child() -> None:
-    doc = document("def f(key):\n    x = jax.random.normal(key)\n    key, sub = jax.random.split(key)\n    return x, key\n")
+    doc = document(
+        "def f(key):\n    x = jax.random.normal(key)\n    key, sub = jax.random.split(key)\n    return x, key\n"
+    )
     made = reuse(
         doc, place(doc, "jax.random.normal(key)"), place(doc, "jax.random.split(key)"), unused=("other", "sub")
     )

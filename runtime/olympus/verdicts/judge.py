@@ -81,7 +81,7 @@ class Execution:
     def shown(self) -> str | None:
         """Why no run is shown to make all decisions of this execution; ``None`` if one is."""
         value = self.unsettled
-        return None if value is None else f"it is not shown that all that is decided of {value} holds in one run"
+        return None if value is None else f"no run is shown in which all conditions on {value} hold"
 
     @cached_property
     def making(self) -> Making:

@@ -80,7 +80,9 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
     if kinds is TYPED and any(verdict.status == "not reached" for verdict in found):
         # the way may be one of raw keys: `assert key.shape == (2,)`
         raw = tried(target, tree, questions, set(), {}, kinds=RAW)
-        found = [better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)]
+        found = [
+            better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)
+        ]
     if any(verdict.reason in LENGTHS for verdict in found):
         always = tried(target, tree, questions, seen, {}, kinds=kinds, is_open=True)
         found = [

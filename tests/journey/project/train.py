@@ -17,7 +17,7 @@ def loss(params, noisy, clean, key):
 @jax.jit
 def update(params, noisy, clean, key):
     value, gradients = jax.value_and_grad(loss)(params, noisy, clean, key)
-    return jax.tree.map(lambda p, g: p - 0.05 * g, params, gradients), value
+    return jax.tree.map(lambda p, g: p - 0.5 * g, params, gradients), value
 
 
 def train(seed):
