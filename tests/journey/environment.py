@@ -84,7 +84,7 @@ class Environment:
         self._publish()
 
     def _publish(self) -> None:
-        """Make a git repository of the working tree, whose first commit a user may name in the settings of the hooks."""
+        """Make a git repository of the working tree, with a commit that the settings of the hooks may name."""
         self.repository.mkdir()
         for name in PUBLISHED:
             source = ROOT / name

@@ -85,8 +85,8 @@ def suppress(user: User) -> None:
 def hook(user: User) -> None:
     commit = (user.environment.repository / ".git" / "refs" / "heads").iterdir()
     revision = next(commit).read_text().strip()
-    settings = f"repos:\n  - repo: {user.environment.repository}\n    rev: {revision}\n    hooks:\n      - id: olympus-lint-fix\n"
-    user.edit(".pre-commit-config.yaml", "", settings)
+    source = f"repos:\n  - repo: {user.environment.repository}\n    rev: {revision}\n"
+    user.edit(".pre-commit-config.yaml", "", f"{source}    hooks:\n      - id: olympus-lint-fix\n")
     user.run("pre-commit install")
     user.run("git add .pre-commit-config.yaml && git commit --quiet -m 'Use olympus-lint'")
     user.say("A commit with a reuse is stopped")

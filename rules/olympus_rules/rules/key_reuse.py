@@ -96,7 +96,7 @@ def is_next_pass(fact: Reuse, document: Document) -> bool:
 
 def loops(node: ast.AST, document: Document) -> set[ast.AST]:
     """Return the loops around a node in its function."""
-    found = set()
+    found = set[ast.AST]()
     parent = document.parents.get(node)
     while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
