@@ -82,9 +82,9 @@ class Browser:
     async def send(self, method: str, **params: object) -> Any:
         """Call a method of the protocol and return its result."""
         number = next(self._numbers)
-        self._waiting[number] = asyncio.get_running_loop().create_future()
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
         await self._socket.write_message(json.dumps({"id": number, "method": method, "params": params}))
-        return await asyncio.wait_for(self._waiting[number], TIMEOUT)
+        return await asyncio.wait_for(answer, TIMEOUT)  # it may be there already
 
     async def open(self, page: Path, fragment: str = "") -> None:
         """Load a page and wait until it is there."""

@@ -317,6 +317,8 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
         raise
     if applied is not None and settings.baseline is not None:
         tell_baseline(applied, settings.baseline, args)
+    if args.output_file is not None:
+        say(f"Wrote {count(len(run.findings), 'finding')} to {args.output_file}.", args)
     status = report_problems(run.errors, args)
     if fixed and args.exit_non_zero_on_fix:
         return status or 1
@@ -352,7 +354,8 @@ def tell_baseline(applied: Applied, file: str, args: Namespace) -> None:
     """Print how many findings the baseline has hidden, and how many of them are gone."""
     name = os.path.relpath(file)
     if applied.known:
-        say(f"note: {count(applied.known, 'finding')} more in the baseline {name}.", args)
+        verb = "is" if applied.known == 1 else "are"
+        say(f"note: {count(applied.known, 'finding')} {verb} in the baseline {name}, and not reported.", args)
     if applied.gone:
         number = len(applied.gone)
         verb, them = ("is", "it") if number == 1 else ("are", "them")

@@ -152,6 +152,7 @@ def parser() -> Parser:
     """Build the parser."""
     made = Parser(
         prog="olympus-lint",
+        usage="%(prog)s [OPTION ...] [PATH ...]",
         description="Find misuse of JAX's random keys, and fix it.",
         epilog="Exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an "
         "internal error.",
@@ -247,7 +248,7 @@ def add_migration(made: Parser) -> None:
 def add_tracing(made: Parser) -> None:
     """Add the options for tracing."""
     group = made.add_argument_group("Tracing")
-    what = "add a verdict to each finding by tracing with JAX; your code is not imported"
+    what = "add verdicts to findings by tracing with JAX; your code is not imported"
     group.add_argument("--trace", action="store_true", help=what)
     what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
     group.add_argument("--trace-import", action="store_true", help=what)
@@ -272,7 +273,7 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
     what = "the paths are reports that `--output-format json` has written: report them as one"
     group.add_argument("--merge", action="store_true", help=what)
-    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files; they need not have them"
+    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files, which are sent to them"
     group.add_argument("--executor", type=cluster, metavar="URL", help=what)
     group.add_argument("--server", action="store_true", help="serve an editor over standard input and output (LSP)")
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
@@ -282,7 +283,7 @@ def add_miscellaneous(made: Parser) -> None:
     level = group.add_mutually_exclusive_group()
     level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times, tracebacks")
     level.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")
-    group.add_argument("--version", action="version", version=f"olympus-lint {__version__}")
+    group.add_argument("--version", action="version", version=f"olympus-lint {__version__}", help="print the version")
 
 
 def flag(group: argparse._ArgumentGroup, name: str, help: str) -> None:

@@ -337,14 +337,25 @@ def sentences(migration: Migration, *, written: bool) -> list[str]:
     style = "portable code, for raw and typed keys" if migration.target.style == "portable" else "typed keys"
     release = ".".join(map(str, migration.target.jax))
     places = sum(len(text.rewritten) for text in migration.texts)
-    verb = "Rewrote" if written else "Would rewrite"
+    verb, nothing = ("Rewrote", "Nothing was rewritten.") if written else ("Would rewrite", "Nothing to rewrite.")
     lines = [
         f"Migration to {style}, for JAX {release} and later.",
-        f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}.",
+        f"{verb} {count(places, 'place')} in {count(len(migration.changed), 'file')}." if places else nothing,
     ]
     free, held = len(migration.free), len(migration.held)
     if free + held and migration.target.style == "typed":
-        lines.append(f"{free} of {count(free + held, 'constructor')} can make typed keys, {held} held back.")
+        forced = len(migration.forced)
+        make = (
+            f"make{'s' if free + forced == 1 else ''} typed keys now"
+            if written
+            else "would make typed keys"
+            if forced
+            else "can make typed keys"
+        )
+        against = f", {forced} of them against the reasons below, as `--unsafe-fixes` asks" if forced else ""
+        lines.append(
+            f"{free + forced} of {count(free + held, 'constructor')} {make}{against}; {held - forced} held back."
+        )
     elif migration.target.style == "portable":
         lines += followed(migration)
     if migration.not_in_git:
@@ -376,15 +387,17 @@ def of_kind(kind: str, migration: Migration) -> list[Constructor]:
 
 
 def uncommitted(files: list[str], *, written: bool) -> str:
-    """Return the sentence on files with changes that git does not have."""
+    """Return the sentence on files with uncommitted changes."""
     named = ", ".join(files[:SHOWN]) + (f" and {len(files) - SHOWN} more" if len(files) > SHOWN else "")
     had = "had" if written else "have" if len(files) > 1 else "has"
     advice = "" if written else " Commit or stash them first, so that the migration can be undone."
-    return f"{count(len(files), 'file')} {had} changes that git does not have: {named}.{advice}"
+    return f"{count(len(files), 'file')} {had} uncommitted changes: {named}.{advice}"
 
 
 def check_it(migration: Migration) -> str:
-    """Return the sentence about the dry run."""
+    """Return the sentence about the dry run; empty where the flag makes no difference."""
+    if not (migration.changed or migration.free or migration.held or migration.taken):
+        return ""
     if migration.target.style == "portable":
         return "Run the tests without this flag, and then with it: it lets `PRNGKey` make typed keys"
     return "With this flag, JAX makes typed keys wherever `PRNGKey` is left"

@@ -54,8 +54,9 @@ def as_html(migration: Migration, *, written: bool, further: Section | None = No
             (f"{code_of(f'{content.where(each)}:{each.column}')} {code_of(each.word)}" for each in migration.mentions),
         ),
         further.page() if further is not None else "",
-        f"<h2>{HEADINGS['check']}</h2><p>{said(content.check_it(migration))}:</p>"
-        f"<pre><code>{html.escape(DRY_RUN)}</code></pre>",
+        f"<h2>{HEADINGS['check']}</h2><p>{said(sentence)}:</p><pre><code>{html.escape(DRY_RUN)}</code></pre>"
+        if (sentence := content.check_it(migration))
+        else "",
     ]
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{TITLE}</title>'
     body = "\n".join(filter(None, parts))

@@ -126,6 +126,14 @@ class Migration:
         return [each for found in self.constructors.values() for each in found if each.reasons]
 
     @property
+    def forced(self) -> list[Constructor]:
+        """Return the constructors that are renamed although something holds them back."""
+        pairs = (
+            (self.constructors[name], renamed) for name, renamed in self.renamed.items() if name in self.constructors
+        )
+        return [each for pair in pairs for each, is_renamed in zip(*pair, strict=True) if is_renamed and each.reasons]
+
+    @property
     def free(self) -> list[Constructor]:
         """Return the constructors that make typed keys after the migration, or can."""
         return [each for found in self.constructors.values() for each in found if not each.reasons]

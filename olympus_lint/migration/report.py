@@ -109,9 +109,10 @@ def as_text(migration: Migration, to: Plain, *, written: bool, section: Section 
     ]
     yield from _section(to, HEADINGS["mentions"], mentions)
     yield from section.lines(markdown=isinstance(to, Markdown)) if section is not None else ()
-    yield from to.heading(HEADINGS["check"])
-    yield f"{content.check_it(migration)}:"
-    yield from to.command(DRY_RUN)
+    if sentence := content.check_it(migration):
+        yield from to.heading(HEADINGS["check"])
+        yield f"{sentence}:"
+        yield from to.command(DRY_RUN)
 
 
 def _actions(migration: Migration, to: Plain) -> Iterator[str]:

@@ -33,11 +33,13 @@ def fix_text(
         unsafe: whether unsafe fixes are applied, too.
 
     Returns:
-        The last text that parses, the applied fixes and what is left. After ten passes, a pass that leaves as much
+        The last text that parses, the number of findings that were fixed and what is left. A finding with several
+        places, one of which each pass puts right, is one. After ten passes, a pass that leaves as much
         to fix as the one before is an error.
     """
     objection = None if context is None else context.objection
     applied: Counter[str] = Counter()
+    rest: Counter[str] = Counter()  # findings whose first place was put right by the pass before
     result = lint_text(filename, text, settings, context)
     withhold(result, text, settings, objection, unsafe=unsafe)
     passes, left = 0, len(text)
@@ -56,7 +58,8 @@ def fix_text(
         except NOT_PARSED as error:
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
             return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
-        text, applied = new, applied + fixed
+        text, applied = new, applied + (Counter(finding.code for finding in fixed) - rest)
+        rest = Counter(finding.code for finding in fixed if finding.places > 1)
         result = lint_text(filename, text, settings, context)
         withhold(result, text, settings, objection, unsafe=unsafe)
     return FixResult(text, applied, result.findings, result.errors, result.notes)
@@ -76,15 +79,15 @@ def withhold(result: FileResult, text: str, settings: Settings, objection: Objec
                 result.findings[place] = replace(finding, fix=None)
 
 
-def apply(text: str, findings: list[Finding]) -> tuple[str, Counter[str]]:
-    """Apply the fixes that do not overlap; return the new text, and the number of applied fixes by code."""
+def apply(text: str, findings: list[Finding]) -> tuple[str, list[Finding]]:
+    """Apply the fixes that do not overlap; return the new text, and the findings whose fixes were applied."""
     from olympus_codemods.fixes import apply_fixes, first_place
 
-    pairs = [(finding.fix, finding.code) for finding in findings if finding.fix is not None]
+    pairs = [(finding.fix, finding) for finding in findings if finding.fix is not None]
     pairs.sort(key=lambda pair: first_place(pair[0]))
     fixes: list[Fix] = [fix for fix, _ in pairs]
     new, count = apply_fixes(text, fixes)
     if count == len(fixes):
-        return new, Counter(code for _, code in pairs)
+        return new, [finding for _, finding in pairs]
     counts = [0, *(apply_fixes(text, fixes[: n + 1])[1] for n in range(len(fixes)))]
-    return new, Counter(code for n, (_, code) in enumerate(pairs) if counts[n + 1] > counts[n])
+    return new, [finding for n, (_, finding) in enumerate(pairs) if counts[n + 1] > counts[n]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from programs import CLEAN, LOCAL, RAW, REUSE
 
 import olympus_lint
 from olympus_lint.reporting.formats import format_names
+from olympus_rules.rules import all_rules
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 
@@ -92,6 +94,16 @@ def test_unsafe_fixes_are_written_with_fix_only(project, run):
     assert run("a.py").status == 0
 
 
+def test_a_finding_that_takes_several_passes_is_one(project, run):
+    draws = "".join(f"    x{n} = jax.random.normal(key)\n" for n in range(4))
+    text = f"import jax\n\n\ndef f(key):\n{draws}    return x0 + x1 + x2 + x3\n"
+    Path("a.py").write_text(text)
+    assert "Found 1 finding." in run("a.py").out
+    assert run("--fix", "--unsafe-fixes", "--diff", "a.py").err == "Would fix 1 finding.\n"
+    assert run("--fix", "--unsafe-fixes", "a.py").out == "Found 1 finding (1 fixed, 0 remaining).\n"
+    assert Path("a.py").read_text().count("split") == 3
+
+
 def test_fix_only_and_exit_non_zero_on_fix(project, run):
     text = RAW + REUSE.partition("\n")[2]
     for options, status in (((), 0), (("--exit-non-zero-on-fix",), 1)):
@@ -135,8 +147,9 @@ def test_add_noqa_says_what_it_cannot_suppress(project, run):
 def test_each_format_reports_to_a_file(project, run, name):
     Path("a.py").write_text(REUSE)
     ran = run("--output-format", name, "--output-file", "report", "a.py")
-    assert (ran.status, ran.out, ran.err) == (1, "", "")
+    assert (ran.status, ran.out, ran.err) == (1, "", "Wrote 1 finding to report.\n")
     assert "OLY104" in Path("report").read_text()
+    assert run("--output-format", name, "--output-file", "report", "--quiet", "a.py").err == ""
 
 
 def test_statistics(project, run):
@@ -201,9 +214,17 @@ def test_explain(project, run):
     assert page.status == 0
     assert page.out.startswith("# unused-suppression (OLY901)\n")
     assert run("--explain", "unused-suppression").out == page.out
+    assert "](https://github.com/olympus-lint/olympus-lint/blob/main/docs/suppressions.md)" in page.out
+    assert "](../" not in page.out
     unknown = run("--explain", "OLY991")
     assert unknown.status == 2 and unknown.err.startswith("error: --explain: unknown rule 'OLY991'; did you mean")
     assert "stands for several rules" in run("--explain", "OLY1").err
+
+
+@pytest.mark.parametrize("name", sorted(rule.name for rule in all_rules().values()))
+def test_an_explanation_has_nothing_that_only_tests_read(run, name):
+    page = run("--explain", name).out
+    assert re.findall(r'```\w+ .*|# error: \w+ "|\]\((?!https://)[^)]*\)', page) == []
 
 
 def test_list_rules(run):

@@ -100,7 +100,7 @@ def test_migration_of_a_notebook_changes_its_edits_and_no_other_byte(style, proj
         assert spelled(old) in text
         text = text.replace(spelled(old), spelled(new))
     assert file.read_bytes().decode() == text
-    assert "Rewrote 0 places" in run("--migrate", "--fix", ".").out
+    assert "Nothing was rewritten." in run("--migrate", "--fix", ".").out
     assert file.read_bytes().decode() == text
 
 
@@ -325,7 +325,7 @@ def test_migration_of_a_page(end, project, run):
     assert run("--migrate", "--fix", "--extension", "md", ".").status == 0
     assert file.read_bytes().decode() == MIGRATED.replace("\n", end)
     again = run("--migrate", "--fix", "--extension", "md", ".")
-    assert "Rewrote 0 places" in again.out and "the code that begins on line 41 cannot be parsed" in again.err
+    assert "Nothing was rewritten." in again.out and "the code that begins on line 41 cannot be parsed" in again.err
     mentions = [line.split()[0] for line in again.out.splitlines() if line.startswith("  a.md:")]
     assert mentions == ["a.md:1:12", "a.md:19:1", "a.md:37:6", "a.md:41:7"]
 

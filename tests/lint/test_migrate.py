@@ -79,7 +79,7 @@ def texts(folder: Path) -> dict[str, str]:
 def test_report_names_what_holds_constructors_back(project: Path) -> None:
     done = command(project, "--migrate", ".")
     assert done.returncode == 1 and not done.stderr
-    assert "2 of 4 constructors can make typed keys, 2 held back." in done.stdout
+    assert "2 of 4 constructors can make typed keys; 2 held back." in done.stdout
     for name, place in (("storage", "main.py:9"), ("vault", "keep.py:7")):
         reason = f"    pkg/{place} the key is passed to `{name}.draw`, and whether {name} takes typed keys is unknown"
         assert reason in done.stdout
@@ -98,11 +98,16 @@ def test_fix_renames_what_is_free_and_nothing_else(project: Path) -> None:
     assert "normal(key(1))" in new["pkg/main.py"] and "PRNGKey(1)" not in new["pkg/main.py"]
     assert new["pkg/keep.py"] == PROJECT["pkg/keep.py"]
     again = command(project, "--migrate", "--fix", ".")
-    assert texts(project) == new and "0 of 2 constructors can make typed keys" in again.stdout
+    assert texts(project) == new and "0 of 2 constructors make typed keys now; 2 held" in again.stdout
 
 
 def test_unsafe_fixes_rename_all(project: Path) -> None:
-    command(project, "--migrate", "--fix", "--unsafe-fixes", ".")
+    plan = command(project, "--migrate", "--unsafe-fixes", ".")
+    against = "4 of 4 constructors {} typed keys{}, 2 of them against the reasons below, as `--unsafe-fixes` asks"
+    assert against.format("would make", "") in plan.stdout
+    done = command(project, "--migrate", "--fix", "--unsafe-fixes", ".")
+    assert against.format("make", " now") in done.stdout and "\nCheck it:\n" in done.stdout
+    assert "Check it" not in command(project, "--migrate", ".").stdout  # no constructor is left
     assert not any("PRNGKey" in text for text in texts(project).values())
 
 

@@ -153,7 +153,7 @@ def test_files_with_changes_that_git_does_not_have_are_named(version: str, tmp_p
     tree(tmp_path, {"new.py": HELD["b.py"]})
     assert report(tmp_path)["not_in_git"] == ["deep/down/c.py", "new.py"]
     done = command(tmp_path, "--migrate", "--fix", ".").stdout
-    assert "2 files had changes that git does not have: deep/down/c.py, new.py." in done
+    assert "2 files had uncommitted changes: deep/down/c.py, new.py." in done
     git(tmp_path, "worktree", "add", "-q", "--force", "other")
     assert report(tmp_path / "other")["not_in_git"] == []
 

@@ -114,6 +114,31 @@ def test_reuse_asks_about_unused_children() -> None:
     assert two.endswith("`a` or `b` are never used; was it meant here?")
 
 
+def test_a_split_keeps_the_parent_and_the_other_consumer_takes_the_unused_child() -> None:
+    doc = document(
+        "def f(key):\n    x = jax.random.normal(key)\n    key, sub = jax.random.split(key)\n    return x, key\n"
+    )
+    made = reuse(
+        doc, place(doc, "jax.random.normal(key)"), place(doc, "jax.random.split(key)"), unused=("other", "sub")
+    )
+    assert message(doc, "OLY104", made).endswith("`other` is never used; was it meant on line 2?")
+
+
+def test_reuse_in_the_next_pass_of_a_loop() -> None:
+    doc = document(
+        "def f(key, n):\n"
+        "    for _ in range(n):\n"
+        "        key, sub = jax.random.split(key)\n"
+        "        x = jax.random.normal(key)\n"
+        "    return x\n"
+    )
+    made = reuse(doc, place(doc, "jax.random.normal(key)"), place(doc, "jax.random.split(key)"), unused=("sub",))
+    assert message(doc, "OLY104", made) == (
+        "Key `key` is consumed again by `jax.random.split` in the next pass of the loop: `jax.random.normal` drew from "
+        "it on line 4, so the two results are not independent. `sub` is never used; was it meant on line 4?"
+    )
+
+
 def test_reuse_of_a_key_without_a_plain_name() -> None:
     nameless = reuse(TWO_DRAWS, Place(FIRST.node, FIRST.what), Place(AGAIN.node, AGAIN.what))
     assert message(TWO_DRAWS, "OLY104", nameless).startswith("This key is consumed again")

@@ -19,6 +19,10 @@ CONFIRMED = {
     "the condition of an if fails": "def f(key):\n    if None.size > 3:\n        pass\n    {reuse}",
     "what is entered fails": "def f(key):\n    with None.lock:\n        pass\n    {reuse}",
     "what is entered is no context": "def f(key):\n    with 'text':\n        pass\n    {reuse}",
+    "what only raw keys pass": (
+        "def f(seed):\n    key = jax.random.PRNGKey(seed)\n    assert key.shape == (2,)\n    {reuse}"
+    ),
+    "a branch for raw keys": "def f(seed):\n    key = jax.random.PRNGKey(seed)\n    if key.ndim == 1:\n        {inner}",
     "a deletion fails": "def f(key):\n    del {}['x']\n    {reuse}",
     "a traced condition": "def f(key, x):\n    if jax.numpy.asarray(1) > 0:\n        pass\n    {reuse}",
     "keywords of unknown names": (

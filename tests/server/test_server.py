@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pygls")
-from client import Editor, applied
+from editor import Editor, applied
 from lsprotocol import types
 
 REUSE = """\

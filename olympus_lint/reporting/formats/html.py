@@ -138,7 +138,7 @@ def table(heading: str, name: str, values: Iterable[str], value_of: Callable[[st
     rows = "".join(
         f'<tr><th><button class="link" data-name="{name}" data-value="{escape(value_of(value))}">{escape(value)}'
         f"</button></th><td>{number}</td></tr>"
-        for value, number in Counter(values).most_common()
+        for value, number in sorted(Counter(values).items(), key=lambda each: (-each[1], each[0]))
     )
     return f"<div><h2>{heading}</h2><table>{rows}</table></div>" if rows else ""
 

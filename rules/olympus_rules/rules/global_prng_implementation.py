@@ -21,7 +21,7 @@ class GlobalPrngImplementation(Rule):
 
     code = "OLY205"
     name = "global-prng-implementation"
-    summary = "The generator of random numbers is chosen for the whole program, or not the one that a raw key has"
+    summary = "The generator of random numbers is chosen for the whole program, or is not that of a raw key"
     facts: ClassVar[tuple[type[Fact], ...]] = (GlobalImplementation,)
     migrates = True
     holds_back = False

@@ -19,11 +19,11 @@ TREE = "Take the keys out of the tree first, or replace each by `jax.random.key_
 
 # The effect on a typed key, and what to write instead.
 ADVICE = {
-    "numpy": ("makes an array of numpy of {key}, which a typed key does not become", KEY_DATA),
+    "numpy": ("makes a NumPy array of {key}, which fails for a typed key", KEY_DATA),
     "words": ("reads the words of {key}, which a typed key does not show", KEY_DATA),
     "cast": ("gives {key} a number's dtype, which a typed key does not take", KEY_DATA),
     "equality": (
-        "compares {key} as an array of numpy, which a typed key is not",
+        "compares {key} as a NumPy array, which a typed key is not",
         "Compare `jax.random.key_data` of both, or write `jax.numpy.array_equal`, which takes keys of both kinds.",
     ),
     "elementwise": (
@@ -60,7 +60,7 @@ ADVICE = {
     ),
     "pickle": ("pickles {key}", "Pickle `jax.random.key_data({key})`."),
     "device_get": (
-        "makes an array of numpy of {key}; a typed key stays an array of JAX",
+        "makes a NumPy array of {key}; a typed key stays a JAX array",
         "Ask for `jax.random.key_data({key})`.",
     ),
     "text": ("makes text of {key}, which reads otherwise for a typed key", "Write `jax.random.key_data({key})`."),

@@ -79,21 +79,44 @@ def subject(fact: Reuse) -> str:
 def twice(fact: Reuse, document: Document) -> str:
     """Say that a second place consumes the key."""
     first = line(document, fact.first.node)
-    pass_ = " in an earlier pass" if fact.repeated_by == "loop" else ""
+    when = " in the next pass of the loop" if is_next_pass(fact, document) else ""
     effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
     return (
-        f"{subject(fact)} is consumed again by `{fact.again.what}`: {what_it_did(fact.first)} on "
-        f"{first}{pass_}, {effect}."
+        f"{subject(fact)} is consumed again by `{fact.again.what}`{when}: {what_it_did(fact.first)} on "
+        f"{first}, {effect}."
     )
+
+
+def is_next_pass(fact: Reuse, document: Document) -> bool:
+    """Return whether the second place stands above the first one, to which a loop around both comes later."""
+    first, again = fact.first.node, fact.again.node
+    is_above = document.span(again).start < document.span(first).start
+    return is_above and not loops(again, document).isdisjoint(loops(first, document))
+
+
+def loops(node: ast.AST, document: Document) -> set[ast.AST]:
+    """Return the loops around a node in its function."""
+    found = set[ast.AST]()
+    parent = document.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
+            found.add(parent)
+        parent = document.parents.get(parent)
+    return found
 
 
 def what_it_did(place: Place) -> str:
     """Say what a consumer did with the key, in the past tense."""
-    if place.what.endswith("random.split"):
+    if is_split(place):
         return f"`{place.what}` split it"
     if ".random." in f".{place.what}":
         return f"`{place.what}` drew from it"
     return f"`{place.what}` consumed it"
+
+
+def is_split(place: Place) -> bool:
+    """Return whether a place splits its key."""
+    return place.what.endswith("random.split")
 
 
 def repeated(fact: Reuse) -> str:
@@ -137,12 +160,15 @@ def made_by(place: Place, document: Document) -> set[str]:
 
 def advice(fact: Reuse, document: Document) -> str:
     """Return the next step: to use an unused child, or else to split."""
-    made = made_by(fact.again, document) if fact.unused else set()
+    is_made = bool(fact.unused) and not is_next_pass(fact, document)
+    made = made_by(fact.again, document) if is_made else set()
     unused = [name for name in fact.unused if name not in made]
     if unused:
         names = " or ".join(f"`{name}`" for name in unused)
         verb = "is" if len(unused) == 1 else "are"
-        return f"{names} {verb} never used; was it meant here?"
+        is_at_first = is_split(fact.again) and fact.first.node is not fact.again.node  # a split keeps the parent
+        where = f"on {line(document, fact.first.node)}" if is_at_first else "here"
+        return f"{names} {verb} never used; was it meant {where}?"
     key = fact.key or "key"
     if fact.kept and key.replace(".", "").isidentifier():
         new, child = ("new_key", "key") if key == "subkey" else ("key", "subkey")

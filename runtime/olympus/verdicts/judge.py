@@ -46,8 +46,8 @@ class Interruption:
     @classmethod
     def of(cls, error: BaseException) -> Self:
         """Describe an error."""
-        line = str(error).partition("\n")[0]
-        return cls(f"{type(error).__name__}: {line}"[:200], traceback_chain(error))
+        said = [type(error).__name__, str(error).partition("\n")[0]]
+        return cls(": ".join(filter(None, said))[:200], traceback_chain(error))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Execution:
     def shown(self) -> str | None:
         """Why no run is shown to make all decisions of this execution; ``None`` if one is."""
         value = self.unsettled
-        return None if value is None else f"it is not shown that all that is decided of {value} holds in one run"
+        return None if value is None else f"no run is shown in which all conditions on {value} hold"
 
     @cached_property
     def making(self) -> Making:

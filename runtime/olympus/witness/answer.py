@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = ["answer", "module_name"]
 
 SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+RAW, TYPED, BOTH = (False,), (True,), (False, True)  # whether keys are typed, for each kind that is tried
 ENOUGH = 150_000  # steps, after which no other entry is tried
 NET = 40  # seconds of processor time for that: a net below the steps
 STRUCK: Any = {"status": "inconclusive", "reason": f"the time limit of {NET} s has struck"}
@@ -74,9 +75,16 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
     """
     seen: set[Place] = set()
     apart: dict[Status, list[str]] = {}
-    found = tried(target, tree, questions, seen, apart)
+    kinds = BOTH if any(question.code in WORDS for question in questions) else TYPED
+    found = tried(executors(target, tree, kinds), questions, kinds, seen, apart)
+    if kinds is TYPED and any(verdict.status == "not reached" for verdict in found):
+        # the way may be one of raw keys: `assert key.shape == (2,)`
+        raw = tried(executors(target, tree, RAW), questions, RAW, set(), {})
+        found = [
+            better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)
+        ]
     if any(verdict.reason in LENGTHS for verdict in found):
-        always = tried(target, tree, questions, seen, {}, is_open=True)
+        always = tried(executors(target, tree, kinds, is_open=True), questions, kinds, seen, {})
         found = [
             other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict
             for verdict, other in zip(found, always, strict=True)
@@ -112,29 +120,25 @@ def parted(
 
 
 def tried(
-    target: Target,
-    tree: ast.Module,
+    entries: Iterable[Executor],
     questions: Sequence[Question],
+    kinds: Sequence[bool],
     seen: set[Place],
     apart: dict[Status, list[str]],
-    *,
-    is_open: bool = False,
 ) -> list[Verdict]:
     """Judge the findings in one function, trying its entries one after the other.
 
     Args:
-        target: the function.
-        tree: its file.
+        entries: the entries, made when they are asked for.
         questions: the findings.
+        kinds: whether keys are typed, for each kind that the entries try.
         seen: the places that an execution reached with a known key; extended.
         apart: conditions that were implied by others, by the status that follows; extended.
-        is_open: whether loops stand for all numbers of iterations.
     """
     found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
-    kinds = (False, True) if any(question.code in WORDS for question in questions) else (True,)
     by_kind = dict.fromkeys(kinds, found)
     start, spent = time.process_time(), 0
-    for executor in executors(target, tree, kinds, is_open=is_open):
+    for executor in entries:
         before = executor.world.budget.spent
         by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
         status: Status = "refuted" if executor.complete and executor.whole and not apart else "inconclusive"
@@ -205,7 +209,7 @@ def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
             yield from lead(statement, line)
 
 
-def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_open: bool) -> Iterator[Executor]:
+def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_open: bool = False) -> Iterator[Executor]:
     """Return the entries of a function: a direct call, a call on a constructed object, and calls by its callers.
 
     Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error

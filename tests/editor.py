@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-__all__ = ["Editor"]
+__all__ = ["Editor", "applied"]
 
 TIMEOUT = 60
+SERVER = (sys.executable, "-m", "olympus_lint", "--server")
 
 
 class Editor:
@@ -22,9 +24,13 @@ class Editor:
         said: the messages shown.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder that is opened."""
+    def __init__(
+        self, folder: Path, command: Sequence[str] = SERVER, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Take the folder that is opened, and the server's command and variables, by default those of the tests."""
         self.folder = folder
+        self._command = command
+        self._environment = environment
         self.found: dict[str, list[types.Diagnostic]] = {}
         self.said: list[str] = []
         self.client = LanguageClient("test", "1")
@@ -42,7 +48,7 @@ class Editor:
             self._news.set()
 
     async def __aenter__(self) -> Editor:
-        await self.client.start_io(sys.executable, "-m", "olympus_lint", "--server")
+        await self.client.start_io(*self._command, env=self._environment)
         params = types.InitializeParams(types.ClientCapabilities(), root_uri=self.folder.as_uri())
         self.server = await asyncio.wait_for(self.client.initialize_async(params), TIMEOUT)
         self.client.initialized(types.InitializedParams())

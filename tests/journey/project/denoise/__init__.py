@@ -1,0 +1,1 @@
+"""A small network that removes noise from signals."""
