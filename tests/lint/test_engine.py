@@ -70,11 +70,14 @@ def test_an_unsafe_fix_waits_to_be_asked_for():
     assert unsafe.fixes == {"OLY104": 1} and unsafe.findings == []
 
 
-def test_fixes_are_counted_by_code_when_they_wait_for_each_other():
+def test_findings_are_counted_by_code_when_their_fixes_wait_for_each_other():
     draws = "".join(f"    x{n} = jax.random.normal(key)\n" for n in range(PASSES + 5))
-    result = fix_text("a.py", f"import jax\n\n\ndef f(key):\n{draws}", Settings(), unsafe=True)
+    text = f"import jax\n\n\ndef f(key):\n{draws}"
+    assert len(lint_text("a.py", text, Settings()).findings) == 1
+    result = fix_text("a.py", text, Settings(), unsafe=True)
     assert result.findings == [] and result.errors == []
-    assert result.fixes == {"OLY104": PASSES + 4}
+    assert (result.fixes, result.along) == ({"OLY104": 1}, 0)
+    assert result.text.count("jax.random.split(key)") == PASSES + 4
 
 
 def stub_fix(monkeypatch, make):

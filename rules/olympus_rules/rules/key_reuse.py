@@ -29,7 +29,7 @@ REPEATED_EFFECTS = {
     "dependent": "so their results are not independent",
 }
 REPEATS = {
-    "loop": "in every pass of the loop",
+    "loop": "in every iteration of the loop",
     "comprehension": "for every element of the comprehension",
     "call": "each time the function is called",
     "arguments": "in two of its arguments",
@@ -79,7 +79,7 @@ def subject(fact: Reuse) -> str:
 def twice(fact: Reuse, document: Document) -> str:
     """Say that a second place consumes the key."""
     first = line(document, fact.first.node)
-    pass_ = " in an earlier pass" if fact.repeated_by == "loop" else ""
+    pass_ = " in an earlier iteration" if fact.repeated_by == "loop" else ""
     effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
     return (
         f"{subject(fact)} is consumed again by `{fact.again.what}`: {what_it_did(fact.first)} on "
