@@ -24,6 +24,8 @@ COMMAND = "check"
 """What ruff's users type first; this program has one command only, and takes it as said."""
 ENVIRONMENT = ("no_cache", "output_file", "output_format")
 """The options that variables such as ``OLYMPUS_LINT_NO_CACHE`` give, too; that of ``--cache-dir`` is read with it."""
+SHELLS = ("bash", "zsh", "tcsh")
+"""The values of ``--generate-shell-completion``."""
 COLORS = ("auto", "always", "never")
 """The values of ``--color``."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
@@ -282,6 +284,8 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument("--color", choices=COLORS, default=COLORS[0], help="colours in the report (default: auto)")
+    what = f"print a script for the completion of options in a shell: {', '.join(SHELLS)}"
+    group.add_argument("--generate-shell-completion", choices=SHELLS, metavar="SHELL", help=what)
     level = group.add_mutually_exclusive_group()
     level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times and tracebacks, too")
     level.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")
