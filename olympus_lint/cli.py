@@ -79,6 +79,12 @@ def run(args: Namespace) -> int:
 
         show_markdown(rule_page(args.explain))
         return 0
+    if args.generate_shell_completion:
+        from olympus_lint.commandline.completion import completion
+        from olympus_lint.commandline.output import print_out
+
+        print_out(completion(args.generate_shell_completion))
+        return 0
     if args.derive_pack:
         from olympus_lint.commandline.derive import derive_pack
 

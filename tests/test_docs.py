@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from pages import plain, unmet
+from tables import PAGES as PAGES_WITH_TABLES
+from tables import written
 
 from olympus_lint.commandline.options import parser
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, from_table
@@ -39,7 +41,7 @@ CASES = sorted((ROOT / "tests" / "pages").glob("*.md"))
 
 EXAMPLES = [
     pytest.param(words, text, id=f"{name}-{number}")
-    for name in ("confidence", "signature-packs", "suppressions")
+    for name in ("comparison", "confidence", "deliberate-reuse", "keys", "signature-packs", "suppressions")
     for number, (words, text) in enumerate(blocks(DOCS / f"{name}.md", "python"))
 ]
 
@@ -66,6 +68,11 @@ def test_every_output_format_is_on_the_page():
 def test_every_pack_is_on_the_page():
     listed = section(DOCS / "signature-packs.md", "Packs that come with olympus-lint")
     assert set(re.findall(r"`(\w+)`", listed)) == {package_of(path) for path in shipped()}
+
+
+def test_the_tables_that_the_code_knows_are_written_anew():
+    for name in PAGES_WITH_TABLES:
+        assert written(name) == (DOCS / name).read_text("utf-8"), "`python -m tests.tables` writes them"
 
 
 def section(page: Path, heading: str) -> str:

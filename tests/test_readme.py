@@ -1,15 +1,19 @@
-"""What the README promises: its two commands, the output that it shows, its table of rules."""
+"""What the README promises: its two commands, the outputs and numbers that it shows, its table of rules."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from outputs import alike
+from tables import rule_rows
 
 from olympus_lint.cli import main
 from olympus_lint.commandline.options import parser
@@ -18,7 +22,6 @@ from olympus_lint.project.discovery import discover
 from olympus_lint.reporting.formats import format_names
 from olympus_lint.run.context import Mode
 from olympus_lint.run.runner import check_files
-from olympus_rules.rules import all_rules
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -27,7 +30,7 @@ FENCES = {
     language: [
         token.content for token in MarkdownIt().parse(README) if token.type == "fence" and token.info == language
     ]
-    for language in ("console", "toml")
+    for language in ("console", "python", "text", "toml")
 }
 SETUPS = [block.strip() for block in FENCES["console"] if block.startswith("python3 -m venv")]
 
@@ -98,11 +101,7 @@ def test_each_mistake_of_the_example_has_a_quiet_neighbour(at_root: None, capsys
 
 def test_the_rule_table_agrees_with_the_rules():
     rows = re.findall(r"^\| \[OLY.+$", README, re.MULTILINE)
-    assert rows == [
-        f"| [{code}](docs/rules/{rule.name}.md) | {rule.name} | {rule.summary} | "
-        f"{'on' if rule.default else 'off'} | {rule.fix.value if rule.fix else 'none'} |"
-        for code, rule in all_rules().items()
-    ]
+    assert rows == rule_rows("docs/rules")
 
 
 def test_options_and_formats_in_the_readme_exist():
@@ -123,3 +122,55 @@ def test_the_ci_script_is_bash():
     done = subprocess.run(["bash", "-n", str(ROOT / ".ci" / "run")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_first_example_prints_what_is_shown(capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("jax", reason="the example draws with JAX")
+    exec(compile(FENCES["python"][0], "README.md", "exec"), {"__name__": "example"})
+    assert alike(capsys.readouterr().out, FENCES["text"][0])
+
+
+LOOKS = [
+    (json.loads(path.with_suffix(".json").read_text("utf-8")), path.read_text("utf-8").splitlines())
+    for path in sorted((ROOT / "tests" / "benchmarks" / "first_looks").glob("[0-9]*.jsonl"))
+]
+
+
+def test_the_mistakes_in_packages_are_records_of_first_looks():
+    shown = re.findall(r"^\| (\w+) ([\d.]+) \| `(.+?):(\d+)` \| (.+) \|$", README, re.MULTILINE)
+    assert len(shown) == 3
+    records = {
+        (mark["package"], package["version"], mark["file"], str(mark["row"]), mark["sentence"])
+        for look, marks in LOOKS
+        for mark in map(json.loads, marks)
+        for package in look["packages"]
+        if package["name"] == mark["package"] and mark["mark"] == "true"
+    }
+    assert set(shown) <= records
+
+
+def test_the_numbers_of_all_first_looks_are_those_of_the_records():
+    marks = [json.loads(mark) for _, rows in LOOKS for mark in rows]
+    packages = [mark["package"] for mark in marks if mark["mark"] == "true" and mark["code"].startswith("OLY1")]
+    drawn = sum(len(look["packages"]) for look, _ in LOOKS)
+    assert (
+        f"In {drawn} released packages that the analysis had never been tuned on, "
+        f"{len(packages)} findings of misused keys were read and are true, in {len(set(packages))} of the packages."
+    ) in README
+
+
+def test_links_of_the_package_index_are_absolute():
+    """What the build makes of this page; a relative link leads nowhere on the index."""
+    pytest.importorskip("hatch_fancy_pypi_readme", reason="the long description is built with it")
+    command = [sys.executable, "-m", "hatch_fancy_pypi_readme"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    links = re.compile(r"\]\(([^)\s]+)\)")
+    ours, theirs = links.findall(README), links.findall(made)
+    assert len(ours) == len(theirs) > 30
+    for before, after in zip(ours, theirs, strict=True):
+        if before.startswith(("#", "https://")):
+            assert after == before
+        else:
+            assert after.startswith("https://github.com/olympus-lint/olympus-lint/")
+            assert after.endswith(f"/{before}")
+            assert (ROOT / before.partition("#")[0]).exists()

@@ -284,6 +284,12 @@ def is_selected(finding: Finding, words: Sequence[str]) -> bool:
     return verdict in words or finding.code == InvalidSyntax.code
 
 
+def along(run: RunResult) -> str:
+    """Return the remark on findings that had no fix of their own, so that the numbers agree with those of a check."""
+    number = sum(file.along for file in run.files)
+    return f" ({number} of them with the fix of another one)" if number else ""
+
+
 def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced | None = None) -> int:
     """Report a run, and return the exit status."""
     if traced is not None:
@@ -298,11 +304,11 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
     if mode is Mode.DIFF:
         diffs = [file.diff for file in run.files if file.diff]
         write_report("".join(diffs), args.output_file)
-        say(f"Would fix {count(fixed, 'finding')}." if diffs else "Nothing to fix.", args)
+        say(f"Would fix {count(fixed, 'finding')}{along(run)}." if diffs else "Nothing to fix.", args)
         return report_problems(run.errors, args) or int(bool(diffs) and not args.exit_zero)
     if settings.fix_only:
         write_report(fixes_list(run) if settings.show_fixes else "", args.output_file)
-        say(f"Fixed {count(fixed, 'finding')}.", args)
+        say(f"Fixed {count(fixed, 'finding')}{along(run)}.", args)
         return report_problems(run.errors, args) or int(bool(fixed) and args.exit_non_zero_on_fix)
     if args.write_baseline:
         return write_baseline(run, args)

@@ -48,5 +48,5 @@ def read_report(path: str) -> list[Finding]:
     except OSError as error:
         raise SettingsError(f"--merge: {path} cannot be read ({error.strerror}); name a report.") from None
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        cause = f"{path} is no report that `--output-format json` or `json-lines` writes ({error})"
-        raise SettingsError(f"--merge: {cause}; name one.") from None
+        cause = f"{path} is not a report of `--output-format json` or `json-lines` ({error})"
+        raise SettingsError(f"--merge: {cause}; name a report.") from None

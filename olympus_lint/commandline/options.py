@@ -24,6 +24,8 @@ COMMAND = "check"
 """What ruff's users type first; this program has one command only, and takes it as said."""
 ENVIRONMENT = ("no_cache", "output_file", "output_format")
 """The options that variables such as ``OLYMPUS_LINT_NO_CACHE`` give, too; that of ``--cache-dir`` is read with it."""
+SHELLS = ("bash", "zsh", "tcsh")
+"""The values of ``--generate-shell-completion``."""
 COLORS = ("auto", "always", "never")
 """The values of ``--color``."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
@@ -35,12 +37,14 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the cause and the next step, and exit with 2."""
-        hint = ""
+        hint = "." if ";" in message else "; see `olympus-lint --help`."  # after a semicolon is the next step
+        if message.endswith("?"):
+            hint = ""
         if message.startswith("unrecognized arguments:"):
             options = [option for action in self._actions for option in action.option_strings]
             near = nearest(message.split()[2].partition("=")[0], options)
-            hint = f"; did you mean {near}?" if near else ""
-        print(f"error: {message}{hint or '; see `olympus-lint --help`.'}", file=sys.stderr)
+            hint = f"; did you mean {near}?" if near else hint
+        print(f"error: {message}{hint}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -145,7 +149,8 @@ def check_migration(args: argparse.Namespace) -> None:
     if args.report_format not in REPORTS:
         near = nearest(args.report_format, REPORTS)
         hint = f"; did you mean {near}?" if near else ""
-        parser().error(f"--output-format: with --migrate one of {', '.join(REPORTS)}, not {args.report_format!r}{hint}")
+        expected = f"expected one of {', '.join(REPORTS)} with --migrate"
+        parser().error(f"--output-format: {expected}, not {args.report_format!r}{hint}")
 
 
 def parser() -> Parser:
@@ -203,7 +208,7 @@ def add_rule_selection(made: Parser) -> None:
     listing(group, "--select", "RULES", f"rules to run instead of the default ones: {what}")
     listing(group, "--ignore", "RULES", "rules to leave out")
     listing(group, "--extend-select", "RULES", "additional rules to run")
-    listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to skip in some files")
+    listing(group, "--per-file-ignores", "PATTERN:RULE", "rules to skip in the files of a pattern")
     listing(group, "--fixable", "RULES", "rules whose fixes are offered (default: all)")
     listing(group, "--unfixable", "RULES", "rules whose fixes are not offered")
     setting(group, "--min-confidence", "LEVEL", "possible, likely or certain (default: likely)")
@@ -221,10 +226,10 @@ def add_file_selection(made: Parser) -> None:
         default=argparse.SUPPRESS,
         help="check files that .gitignore names, too",
     )
-    what = "check files with these suffixes, too: `md` for Markdown; other suffixes with their kind, as `qmd:markdown`"
+    what = "check files with these suffixes, too: `md` for Markdown; others with their kind, such as `qmd:markdown`"
     listing(group, "--extension", "NAMES", what)
     flag(group, "--force-exclude", "skip excluded files even if they are named")
-    group.add_argument("--stdin-filename", metavar="NAME", help="the name of the file on stdin")
+    group.add_argument("--stdin-filename", metavar="NAME", help="the name of the file that comes from stdin")
 
 
 def add_migration(made: Parser) -> None:
@@ -252,11 +257,11 @@ def add_tracing(made: Parser) -> None:
     group.add_argument("--trace", action="store_true", help=what)
     what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
     group.add_argument("--trace-import", action="store_true", help=what)
-    what = "a Python with JAX, such as that of your project (default: the running Python)"
+    what = "the Python to trace with, which has JAX, such as that of your project (default: the running Python)"
     group.add_argument("--python", metavar="PATH", help=what)
-    what = "add a verdict to each finding by the events of `olympus record`, and report misuses without a finding"
+    what = "add a verdict to each finding from the events of `olympus record`, and report misuses without a finding"
     group.add_argument("--trace-events", metavar="FILE", help=what)
-    group.add_argument("--device", metavar="PLATFORM", help="the platform of JAX that is used (default: cpu)")
+    group.add_argument("--device", metavar="PLATFORM", help="the JAX platform to trace on (default: cpu)")
     what = f"report findings with these verdicts only: {', '.join(VERDICTS)}"
     group.add_argument("--select-verdict", type=comma, action="extend", metavar="VERDICTS", help=what)
 
@@ -264,24 +269,26 @@ def add_tracing(made: Parser) -> None:
 def add_miscellaneous(made: Parser) -> None:
     """Add the other options."""
     group = made.add_argument_group("Miscellaneous")
-    what = "read settings from this file only; or a setting as TOML, such as \"ignore = ['OLY104']\""
+    what = "read settings from this file only, or take one setting as TOML, such as \"ignore = ['OLY104']\""
     group.add_argument("--config", action="append", default=[], metavar="FILE|SETTING", help=what)
     group.add_argument("--isolated", action="store_true", help="read no settings file")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
-    setting(group, "--cache-dir", "DIR", "the folder of the cache")
+    setting(group, "--cache-dir", "DIR", "the folder of the cache (default: .olympus-lint-cache)")
     what = "check the K-th of N parts of the files, for N machines that have the whole tree"
     group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
-    what = "the paths are reports that `--output-format json` has written: report them as one"
+    what = "read the paths as reports that `--output-format json` has written, and report them as one"
     group.add_argument("--merge", action="store_true", help=what)
-    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files, which are sent to them"
+    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files; these are sent to them"
     group.add_argument("--executor", type=cluster, metavar="URL", help=what)
     group.add_argument("--server", action="store_true", help="serve an editor over standard input and output (LSP)")
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")
     group.add_argument("-e", "--exit-zero", action="store_true", help="exit with 0 even when there are findings")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when something was fixed")
     group.add_argument("--color", choices=COLORS, default=COLORS[0], help="colours in the report (default: auto)")
+    what = f"print a script for the completion of options in a shell: {', '.join(SHELLS)}"
+    group.add_argument("--generate-shell-completion", choices=SHELLS, metavar="SHELL", help=what)
     level = group.add_mutually_exclusive_group()
-    level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times, tracebacks")
+    level.add_argument("-v", "--verbose", action="store_true", help="print skipped files, times and tracebacks, too")
     level.add_argument("-q", "--quiet", action="store_true", help="print findings only, no summary")
     group.add_argument("--version", action="version", version=f"olympus-lint {__version__}", help="print the version")
 

@@ -77,7 +77,7 @@ def report_text(run: RunResult, settings: Settings, *, statistics: bool, quiet: 
     people = has_summary(name)
     if statistics and not people and name != "json":
         *most, last = [*filter(has_summary, format_names()), "json"]
-        raise SettingsError(f"--statistics: not with the format {name}; use {', '.join(most)} or {last}.")
+        raise SettingsError(f"--statistics: the format {name} has none; use {', '.join(most)} or {last}.")
     if statistics:
         shown = summary.statistics_table(run) if people else summary.statistics_json(run)
     else:

@@ -29,7 +29,8 @@ class FileResult:
         errors: why the file, or a rule on it, was not checked.
         text: the text of the findings; empty without findings.
         analysed: whether the file was analysed; a file that cannot hold a key is not.
-        fixes: the number of applied fixes by code.
+        fixes: the number of fixed findings by code.
+        along: how many of them had no fix of their own.
         diff: the changes of the fixes, as a unified diff.
         suppressed: the number of findings that ``--add-noqa`` has suppressed.
         notes: parts that were not checked; unlike errors, they do not change the exit status.
@@ -45,6 +46,7 @@ class FileResult:
     text: str = ""
     analysed: bool = True
     fixes: Counter[str] = field(default_factory=Counter)
+    along: int = 0
     diff: str = ""
     suppressed: int = 0
     notes: list[Problem] = field(default_factory=list)
@@ -56,10 +58,14 @@ class FileResult:
 
 @dataclass(slots=True)
 class FixResult:
-    """A text after its fixes, with the number of applied fixes by code, and what is left to report."""
+    """A text after its fixes, with the number of findings that are gone by code, and what is left to report.
+
+    ``along`` are those of the gone ones that had no fix of their own, and ended with that of another.
+    """
 
     text: str
     fixes: Counter[str]
+    along: int
     findings: list[Finding]
     errors: list[Problem]
     notes: list[Problem] = field(default_factory=list)
@@ -113,7 +119,7 @@ class RunResult:
 
     @property
     def fixes(self) -> Counter[str]:
-        """Return the number of applied fixes by code."""
+        """Return the number of fixed findings by code."""
         return sum((file.fixes for file in self.files), Counter[str]())
 
 

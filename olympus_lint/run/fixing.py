@@ -33,22 +33,22 @@ def fix_text(
         unsafe: whether unsafe fixes are applied, too.
 
     Returns:
-        The last text that parses, the number of findings that were fixed and what is left. A finding with several
-        places, one of which each pass puts right, is one. After ten passes, a pass that leaves as much
-        to fix as the one before is an error.
+        The last text that parses, the number of findings that are gone, and those that are left. After ten passes, a
+        pass that leaves as much to fix as the one before is an error.
     """
     objection = None if context is None else context.objection
     applied: Counter[str] = Counter()
-    rest: Counter[str] = Counter()  # findings whose first place was put right by the pass before
     result = lint_text(filename, text, settings, context)
     withhold(result, text, settings, objection, unsafe=unsafe)
+    before = result.findings[:]
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
         codes = ", ".join(sorted({finding.code for finding in fixable}))
         places = sum(finding.places for finding in fixable)
         if passes >= PASSES and places >= left:
             problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
-            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
+            result.errors.append(problem)
+            break
         passes, left = passes + 1, places
         new, fixed = apply(text, fixable)
         if new == text:
@@ -57,12 +57,24 @@ def fix_text(
             Projects().get(settings).document(filename, new)
         except NOT_PARSED as error:
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
-            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
-        text, applied = new, applied + (Counter(finding.code for finding in fixed) - rest)
-        rest = Counter(finding.code for finding in fixed if finding.places > 1)
+            result.errors.append(problem)
+            break
+        text, applied = new, applied + codes_of(fixed)
         result = lint_text(filename, text, settings, context)
         withhold(result, text, settings, objection, unsafe=unsafe)
-    return FixResult(text, applied, result.findings, result.errors, result.notes)
+    gone = codes_of(before) - codes_of(result.findings) or applied
+    own = sum(can_fix(finding, unsafe=unsafe) for finding in before)
+    along = max(gone.total() - own, 0)
+    return FixResult(text, gone, along, result.findings, result.errors, result.notes)
+
+
+def codes_of(findings: list[Finding]) -> Counter[str]:
+    """Return the number of findings of each code.
+
+    What is fixed is the difference of two such numbers, so that fixed and remaining findings are those there were: one
+    finding may take several fixes, and one fix may end several findings.
+    """
+    return Counter(finding.code for finding in findings)
 
 
 def withhold(result: FileResult, text: str, settings: Settings, objection: Objection | None, *, unsafe: bool) -> None:

@@ -175,7 +175,8 @@ def fix(result: FileResult, text: str, settings: Settings, context: Context) -> 
     """Apply the fixes; return what is left and the new text."""
     fixed = fix_text(result.filename, text, settings, context, unsafe=settings.unsafe_fixes)
     shown = fixed.text if fixed.findings else ""
-    rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
+    rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, notes=fixed.notes)
+    rest.fixes, rest.along = fixed.fixes, fixed.along
     return rest, fixed.text
 
 

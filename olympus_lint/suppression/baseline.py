@@ -87,7 +87,8 @@ def _read(file: str) -> dict[str, list[tuple[str, str]]]:
         for row in data["findings"]:
             found.setdefault(str(row["name"]), []).append((str(row["path"]), str(row["finding"])))
     except InputError as error:
-        raise SettingsError(f"baseline: {file}: {error}") from None
+        cause = f"{file} {str(error).partition(';')[0]}"
+        raise SettingsError(f"baseline: {cause}; name another file, or write it with --write-baseline.") from None
     except (ValueError, TypeError, LookupError) as error:
         cause = f"{file} is no baseline ({error})"
         raise SettingsError(f"baseline: {cause}; write it again with --write-baseline.") from None

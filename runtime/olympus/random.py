@@ -38,7 +38,7 @@ def ensure_typed_key_array(key: Array) -> Array:
         return key
     raise TypeError(
         f"New-style typed JAX PRNG keys required, and this is {describe(key)}. "
-        "Make typed keys with key(seed), or of raw ones with wrap_key_data(raw)."
+        "Make typed keys with key(seed), or from raw ones with wrap_key_data(raw)."
     )
 
 

@@ -127,6 +127,52 @@ def test_diff_is_a_patch_and_writes_nothing(project, run):
     assert run("--diff", "--extend-select", "OLY201", "a.py").status == 0
 
 
+THREE_DRAWS = """\
+import jax
+
+
+def f(key):
+    key, unused = jax.random.split(key)
+    return jax.random.normal(key) + jax.random.normal(key)
+
+
+def g(key):
+    return jax.random.normal(key) + jax.random.normal(key) + jax.random.normal(key)
+"""
+
+
+def test_the_numbers_of_a_check_and_of_its_fixes_add_up(project, run):
+    """Two findings have a fix: one needs it twice, and the other's fix uses the key that the third is about."""
+    every = ("--select", "ALL", "a.py")
+    concise = ("--output-format", "concise")
+    Path("a.py").write_text(THREE_DRAWS)
+    assert run(*concise, *every).out.endswith(
+        "\nFound 3 findings.\nNo safe fixes (2 available with `--unsafe-fixes`).\n"
+    )
+    unsafe = ("--unsafe-fixes", *every)
+    assert run("--diff", *unsafe).err == "Would fix 3 findings (1 of them with the fix of another one).\n"
+    assert run("--fix", *unsafe).out == "Found 3 findings (3 fixed, 0 remaining).\n"
+    Path("a.py").write_text(THREE_DRAWS.replace("key, unused = jax.random.split(key)", "pass"))
+    assert run("--diff", *unsafe).err == "Would fix 2 findings.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--trace", "--select-verdict", "confirmd"), "not 'confirmd'; did you mean confirmed?"),
+        (("--migrate", "--output-format", "htm"), "html, json with --migrate, not 'htm'; did you mean html?"),
+        (("--check", "pytest"), "--check has no effect without --migrate; add it."),
+        (("--jobs", "0"), "expected a number above 0, not '0'; see `olympus-lint --help`."),
+    ],
+)
+def test_an_error_has_one_next_step(project, run, options: tuple[str, ...], said: str):
+    ran = run(*options)
+    assert ran.status == 2
+    assert ran.err.startswith("error: ")
+    assert ran.err.endswith(f"{said}\n")
+    assert ran.err.count("\n") == 1
+
+
 def test_add_noqa(project, run):
     Path("a.py").write_text(REUSE)
     added = run("--add-noqa", "a.py")
@@ -159,7 +205,7 @@ def test_statistics(project, run):
     assert json.loads(counted.out) == [{"code": "OLY104", "name": "key-reuse", "count": 2, "fixable": 2}]
     refused = run("--statistics", "--output-format", "sarif", "a.py")
     assert refused.status == 2
-    assert refused.err.startswith("error: --statistics: not with the format sarif; use concise, full, grouped or json.")
+    assert refused.err.startswith("error: --statistics: the format sarif has none; use concise, full, grouped or json.")
 
 
 def test_show_files(project, run):

@@ -330,7 +330,7 @@ def test_functions_that_return_one_with_a_row_name_it(derived: Table):
         ("labkit.shapes.stores", "it keeps its key `key` in an object"),
         ("labkit.shapes.decorated", "it has a decorator that is out of reach"),
         ("labkit.shapes.small", "it is a partial application"),
-        ("labkit.shapes.later_seed", "it makes a key of something else than its first parameter"),
+        ("labkit.shapes.later_seed", "it makes a key from something other than its first parameter"),
         ("method reset", "methods of this name differ"),
         ("method rollout", "it calls `self._rollout`, which subclasses define"),
     ],

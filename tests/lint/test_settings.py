@@ -107,7 +107,7 @@ def test_wrong_settings_are_a_sentence(project, run, line, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "kit.toml cannot be read (No such file or directory); name a file that can."),
+        (None, "kit.toml cannot be read (No such file or directory); name one that can be read."),
         (b"\xff", "kit.toml is not encoded in UTF-8; save it so."),
         (b"[inspect", "kit.toml is not TOML (Expected ']' at the end of a table declaration (at end of document));"),
         (b"[inspects]", "kit.toml: unknown section 'inspects'; did you mean 'inspect'?"),

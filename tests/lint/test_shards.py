@@ -82,7 +82,7 @@ def test_what_is_no_report_is_named(run: Run, project: Path, text: str) -> None:
     Path("r.json").write_text(text)
     told = run("--merge", "r.json")
     assert told.status == 2
-    assert told.err.startswith("error: --merge: r.json is no report that `--output-format json` or `json-lines` writes")
+    assert told.err.startswith("error: --merge: r.json is not a report of `--output-format json` or `json-lines` (")
     assert run("--merge", "no.json").err == (
         "error: --merge: no.json cannot be read (No such file or directory); name a report.\n"
     )

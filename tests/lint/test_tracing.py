@@ -471,9 +471,9 @@ def test_arguments_of_the_settings_reach_the_trace(run, reuse):
         ),
         (
             ["--select-verdict", "confirmed"],
-            "--select-verdict has no effect without --trace or --trace-events; add one of them; see",
+            "--select-verdict has no effect without --trace or --trace-events; add one of them.",
         ),
-        (["--python", "python3"], "--python has no effect without --trace; add it; see"),
+        (["--python", "python3"], "--python has no effect without --trace; add it."),
         (["--trace", "--add-noqa"], "--trace cannot be combined with --add-noqa, which reports nothing; see"),
     ],
 )

@@ -93,7 +93,7 @@ def test_reuse_after_a_split_and_by_a_helper() -> None:
 @pytest.mark.parametrize(
     ("repeated_by", "words"),
     [
-        ("loop", "in every pass of the loop, so all of them get the same bits. Split it first in the loop"),
+        ("loop", "in every iteration of the loop, so all of them get the same bits. Split it first in the loop"),
         ("comprehension", "for every element of the comprehension"),
         ("scan", "in every step of `scan`"),
         ("call", "each time the function is called"),

@@ -101,7 +101,7 @@ def test_a_place_without_columns_or_source_is_named() -> None:
 
 def test_a_loop_is_named_and_shown_once() -> None:
     f = read(WRONG["loop"][2]).run("<loop message>", jax=jax, jnp=jnp, r=r)["f"]
-    with pytest.raises(olympus.KeyReuseError, match="`key` is consumed twice, in two turns of a loop") as caught:
+    with pytest.raises(olympus.KeyReuseError, match="`key` is consumed twice, in two iterations of a loop") as caught:
         olympus.check(f, typed_key())
     assert str(caught.value).count("<loop message>:2:") == 1
 

@@ -144,7 +144,7 @@ def test_an_error_about_a_typed_key_is_a_finding(olympus_in: Run) -> None:
     assert out.startswith("program.py:14:26: misuse of a typed key (arithmetic): TypeError: add does not accept dtype")
     status, out, _ = olympus_in("lineage", "program.py:torn", "--raw")
     assert status == 1
-    assert "program.py:14:12: arithmetic: a key is made here of numbers that were computed of key" in out
+    assert "program.py:14:12: arithmetic: a key is made here of numbers that were computed from key" in out
 
 
 @needs_jax
@@ -224,7 +224,7 @@ def test_colours_on_a_terminal(olympus_in: Run, monkeypatch: pytest.MonkeyPatch)
         (["program.py:Model.f"], "program.py: there is no function Model.f"),
         (["program.py:Model.step"], "Model.step is a method: name it by an object that the module makes"),
         (["program.py:good"], "good has a parameter x: give --arg x=f32[3,4] for an array, or a literal"),
-        (["program.py:good", "--arg", "x"], "--arg x: a parameter and what it is are missing"),
+        (["program.py:good", "--arg", "x"], "--arg x: expected NAME=SPEC, such as"),
         (["program.py:good", "--arg", "x=f32[3]", "--arg", "y=1"], "--arg y: good has no such parameter"),
         (["program.py:good", "--arg", "x=f33[3]"], "--arg x=f33[3]: there is no such dtype"),
         (["program.py:good", "--arg", "x=relu"], "--arg x=relu: it is no array, key or literal"),

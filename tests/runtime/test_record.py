@@ -178,7 +178,7 @@ def test_a_command_that_cannot_be_executed(tmp_path: Path):
     [
         pytest.param((), b"there is no command to run", id="no command"),
         pytest.param(("-o", "no/such/events.jsonl"), b"its folder does not exist", id="no folder"),
-        pytest.param(("-o", "train.py"), b"holds something else than events", id="a file of the user's"),
+        pytest.param(("-o", "train.py"), b"holds something other than events", id="a file of the user's"),
         pytest.param(("-o", "."), b"cannot be written", id="a folder"),
     ],
 )

@@ -255,7 +255,7 @@ class _Reading:
         if kind is KeyKind.UNKNOWN and self.terms.operation(args[0]) == "fresh":
             return replace(row, makes="key")
         if kind is KeyKind.UNKNOWN or args[0] != first:
-            raise _CannotBeSaid("it makes a key of something else than its first parameter")
+            raise _CannotBeSaid("it makes a key from something other than its first parameter")
         return replace(row, seed=str(kind.value))
 
     def _plain_derivation(self, operation: str, args: tuple[Term, ...]) -> bool:

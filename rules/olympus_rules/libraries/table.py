@@ -245,7 +245,7 @@ def read_pack(path: Path) -> Pack:
     try:
         text = disk.read(path).decode()
     except OSError as error:
-        raise ValueError(f"{path} cannot be read ({error.strerror}); name a file that can") from None
+        raise ValueError(f"{path} cannot be read ({error.strerror}); name one that can be read") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not encoded in UTF-8; save it so") from None
     return read(str(path), text)

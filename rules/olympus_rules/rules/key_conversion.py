@@ -19,11 +19,11 @@ TREE = "Take the keys out of the tree first, or replace each by `jax.random.key_
 
 # The effect on a typed key, and what to write instead.
 ADVICE = {
-    "numpy": ("makes a NumPy array of {key}, which fails for a typed key", KEY_DATA),
-    "words": ("reads the words of {key}, which a typed key does not show", KEY_DATA),
-    "cast": ("gives {key} a number's dtype, which a typed key does not take", KEY_DATA),
+    "numpy": ("makes a NumPy array of {key}, which cannot be done with a typed key", KEY_DATA),
+    "words": ("reads the words of {key}, which a typed key hides", KEY_DATA),
+    "cast": ("gives {key} a number's dtype, which a typed key cannot have", KEY_DATA),
     "equality": (
-        "compares {key} as a NumPy array, which a typed key is not",
+        "compares {key} as a NumPy array, which a typed key cannot become",
         "Compare `jax.random.key_data` of both, or write `jax.numpy.array_equal`, which takes keys of both kinds.",
     ),
     "elementwise": (
@@ -35,11 +35,11 @@ ADVICE = {
         "Check `jax.random.key_data({key})`.",
     ),
     "fill": (
-        "puts a number among keys of {key}, and a number is no typed key",
+        "puts a number into {key}, where a typed key is needed",
         "Put a key there: `jnp.zeros_like({key})` holds the same words as 0.",
     ),
     "pad": (
-        "pads {key} with numbers, and a number is no typed key",
+        "pads {key} with numbers, where typed keys are needed",
         "Concatenate it with keys, or pad the words and wrap them: "
         "`jax.random.wrap_key_data(words, impl=jax.random.key_impl({key}))`.",
     ),
@@ -47,11 +47,11 @@ ADVICE = {
         "chooses among the keys of {key}, which JAX refuses for typed keys",
         "Draw indices: `{key}[jax.random.permutation(rng, len({key}))]`.",
     ),
-    "collective": ("sums or compares {key} over an axis, and typed keys are no numbers", TREE),
-    "ravel": ("joins {key} with numbers in one array, and typed keys are no numbers", TREE),
-    "generator": ("seeds another generator with {key}, which is no array of numbers when it is typed", KEY_DATA),
+    "collective": ("sums or compares {key} over an axis, and typed keys are not numbers", TREE),
+    "ravel": ("joins {key} with numbers in one array, and typed keys are not numbers", TREE),
+    "generator": ("seeds another generator with {key}, and a typed key is not an array of numbers", KEY_DATA),
     "save": (
-        "writes the words of {key} to a file, which a typed key does not show",
+        "writes the words of {key} to a file, which a typed key hides",
         "Save `jax.random.key_data({key})`, and wrap what is read again with `jax.random.wrap_key_data`.",
     ),
     "checkpoint": (
@@ -63,10 +63,10 @@ ADVICE = {
         "makes a NumPy array of {key}; a typed key stays a JAX array",
         "Ask for `jax.random.key_data({key})`.",
     ),
-    "text": ("makes text of {key}, which reads otherwise for a typed key", "Write `jax.random.key_data({key})`."),
-    "print": ("prints {key}, which reads otherwise for a typed key", "Print `jax.random.key_data({key})`."),
+    "text": ("turns {key} into text, which is another text for a typed key", "Write `jax.random.key_data({key})`."),
+    "print": ("prints {key}, and a typed key prints differently", "Print `jax.random.key_data({key})`."),
     "example": (
-        "is an example whose output shows {key}, which reads otherwise for a typed key",
+        "is an example whose output shows {key}, and a typed key prints differently",
         "Write its new output, or show `jax.random.key_data`.",
     ),
     "size": (
@@ -74,8 +74,8 @@ ADVICE = {
         "Leave the keys out of what is counted.",
     ),
     "zeros": (
-        "makes a key of constant words from {key}, for a typed key as well: it works, and draws the same numbers "
-        "wherever it is used",
+        "makes a key of constant words from {key}, also from a typed one: there is no error, and all that is drawn "
+        "from it is the same",
         "See that nothing draws from it.",
     ),
     "gather": ("gathers from {key}", "Index it: `{key}[i]`."),

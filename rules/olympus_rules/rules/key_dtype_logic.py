@@ -38,5 +38,5 @@ class KeyDtypeLogic(Rule):
         yield self.finding(
             fact,
             document,
-            f"`{code}` takes the dtype of key `{key}` for an integer type or one certain key type. {advice}",
+            f"`{code}` expects the dtype of key `{key}` to be an integer type, or one particular key type. {advice}",
         )

@@ -42,7 +42,11 @@ class KeyIndexingRule(Rule):
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Say what the word is used for and what to do instead."""
         assert isinstance(fact, KeyIndexing)
-        what = "is unpacked into the words of its buffer" if fact.use == "unpack" else "is indexed into its buffer"
+        what = (
+            "is unpacked into the words of its buffer"
+            if fact.use == "unpack"
+            else "is indexed down to the words of its buffer"
+        )
         subject = the_key(fact, "this key array" if fact.batch else "this key")
         advice = mixed(fact) or ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
         kind = "Key array" if fact.batch else "Key"

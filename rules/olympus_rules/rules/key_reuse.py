@@ -29,7 +29,7 @@ REPEATED_EFFECTS = {
     "dependent": "so their results are not independent",
 }
 REPEATS = {
-    "loop": "in every pass of the loop",
+    "loop": "in every iteration of the loop",
     "comprehension": "for every element of the comprehension",
     "call": "each time the function is called",
     "arguments": "in two of its arguments",

@@ -45,7 +45,7 @@ class RawKeyLiteralRule(Rule):
             case _:
                 key = fact.like or "key"
                 message = (
-                    f"`{code}` is a buffer for raw keys, which holds no typed ones. "
+                    f"`{code}` is a buffer for raw keys, which cannot hold typed ones. "
                     f"Take shape and dtype from a key: `jnp.zeros((…, *{key}.shape), {key}.dtype)`."
                 )
         yield self.finding(fact, document, message)

@@ -32,5 +32,5 @@ class UnusedKeyRule(Rule):
         yield self.finding(
             fact,
             document,
-            f"Key {name} is derived and never used; was it meant somewhere? Use it, or name it `_`.",
+            f"Key {name} is derived and never used. Use it where it was meant, or name it `_`.",
         )

@@ -24,8 +24,8 @@ ADVICE = {
 }
 TORN = {
     "indexing": "words that were taken out of",
-    "arithmetic": "numbers that were computed of",
-    "transposition": "words that were moved inside of",
+    "arithmetic": "numbers that were computed from",
+    "transposition": "words that were moved inside",
 }
 
 
@@ -83,7 +83,7 @@ def _sentence(lineage: Lineage, misuse: Misuse, first: Span | None, second: Span
     if misuse.kind in TORN:
         return f"a key is made here of {TORN[misuse.kind]} {key} {there}"
     if first == second:
-        often = "in each turn of a loop" if misuse.across_turns else "more than once"
+        often = "in each iteration of a loop" if misuse.across_turns else "more than once"
         return f"{misuse.second.name} consumes {key} {often}"
     return f"{misuse.second.name} consumes {key}, which {misuse.first.name} consumes {there}"
 

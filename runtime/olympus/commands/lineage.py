@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "lineage",
         help="show what becomes of a function's keys, as a picture",
-        description="Trace a function and show which keys it makes of which, and what consumes them.",
+        description="Trace a function and show the origin and the consumers of each of its keys.",
         epilog=EPILOG,
     )
     add_target(parser)

@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
         usage="olympus record [-h] [-o FILE] [--probe] -- COMMAND ...",
         help="run a command and write down which keys it consumes",
         description="Run a command, such as `pytest tests` or `python train.py`, and write down where its Python "
-        "processes consume keys of JAX. `olympus-lint --trace-events FILE` reads that.",
+        "processes consume JAX keys. `olympus-lint --trace-events FILE` reads that.",
         epilog=EPILOG,
     )
     parser.add_argument(
@@ -46,7 +46,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--probe",
         action="store_true",
-        help="see which keys compiled loops and branches consume, turn by turn: what decides on it is executed twice",
+        help="see which keys each iteration of a compiled loop consumes, and each branch; what decides that runs twice",
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command, after `--`")
     parser.set_defaults(run=run)
@@ -91,7 +91,7 @@ def _check_output(path: Path) -> None:
             with path.open("rb") as file:
                 ours = file.readline(len(HEADER) + 1).startswith(HEADER) or path.stat().st_size == 0
             if not ours:
-                raise Trouble(f"{path}: this file holds something else than events; give another --output-file")
+                raise Trouble(f"{path}: this file holds something other than events; give another --output-file")
         elif not path.parent.is_dir():
             raise Trouble(f"{path}: its folder does not exist; give another --output-file")
         if not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -176,7 +176,7 @@ def _parameters(function: Callable[..., Any], name: str) -> Sequence[inspect.Par
 def _split(text: str) -> tuple[str, str]:
     name, equals, spec = text.partition("=")
     if not equals or not name.isidentifier():
-        raise Trouble(f"--arg {text}: a parameter and what it is are missing; write --arg x=f32[3,4]")
+        raise Trouble(f"--arg {text}: expected NAME=SPEC, such as --arg x=f32[3,4]")
     return name, spec
 
 
@@ -256,5 +256,5 @@ def _trace_trouble(error: Exception, target: str, abstract: dict[str, Any]) -> s
     cause = f"{place}: tracing failed: {type(error).__name__}: {first_line(error)}"
     arrays = ", ".join(f"{name}={value.dtype}{list(value.shape)}" for name, value in abstract.items())
     if isinstance(error, ConcretizationTypeError):
-        return f"{cause}; where Python needs a value, give a literal with --arg NAME=3 (abstract are {arrays})"
+        return f"{cause}; where Python needs a value, give a literal with --arg NAME=3 (without one: {arrays})"
     return f"{cause}; the arguments were {arrays or 'none'}: give others with --arg NAME=SPEC"

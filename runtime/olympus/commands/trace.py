@@ -23,12 +23,12 @@ def add(commands: Any) -> None:
     """Describe the command to the parser of ``olympus``."""
     parser = commands.add_parser(
         "trace",
-        help="list a function's equations with their places in its source",
+        help="list a function's equations with their places in the source",
         description="Trace a function and list its equations: what comes out, and the call that asked for it.",
         epilog=EPILOG,
     )
     add_target(parser)
-    parser.add_argument("--internal", action="store_true", help="list what is inside of functions of JAX, too")
+    parser.add_argument("--internal", action="store_true", help="list the equations inside the functions of JAX, too")
     parser.set_defaults(run=run)
 
 

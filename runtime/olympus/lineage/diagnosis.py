@@ -19,7 +19,7 @@ TITLES: dict[MisuseKind, str] = {
     "collision": "`{key}` is one key that is derived in two ways",
     "indexing": "a part of a key's buffer is used as a key or a seed: {key}",
     "arithmetic": "a number computed from a key's words is used as a key or a seed: {key}",
-    "transposition": "a key is put together of words in another order, or of several keys: {key}",
+    "transposition": "a key is put together from words in another order, or of several keys: {key}",
 }
 NOTES: dict[MisuseKind, tuple[str, str]] = {
     "reuse": ("consumed here by {name}", "consumed again here by {name}"),
@@ -34,7 +34,7 @@ REMEDIES: dict[MisuseKind, str] = {
     "if both are to draw the same numbers, pass `jax.random.clone(key)` to one of them",
     "collision": "`split(key)[i]` and `fold_in(key, i)` are equal: derive all keys of a parent in one way",
     "indexing": "make new keys with `jax.random.split(key, n)`; `n` keys are mapped over with `jax.vmap`",
-    "arithmetic": "make a new key of a key and a number with `jax.random.fold_in(key, number)`",
+    "arithmetic": "make a new key from a key and a number with `jax.random.fold_in(key, number)`",
     "transposition": "the last axis of raw keys has the words of one key: map over another one, such as `in_axes=0`, "
     "or use typed keys, `jax.random.key(seed)`",
 }
@@ -67,12 +67,12 @@ class Diagnosis:
         """Return the text: a title, both places with their source lines underlined, and what to write instead."""
         title = f"{self.kind}: {TITLES[self.kind].format(key=self.key)}"
         if self.across_turns:
-            title += ", in two turns of a loop"
+            title += ", in two iterations of a loop"
         names = [WORDS.get(name, name) for name in self.names]
         earlier, later = (note.format(name=name) for note, name in zip(NOTES[self.kind], names, strict=True))
         rows = [title]
         if self.first == self.second:
-            rows += _place(self.second, f"{earlier}, and {'in the next turn' if self.across_turns else 'again'}")
+            rows += _place(self.second, f"{earlier}, and {'in the next iteration' if self.across_turns else 'again'}")
             rows += _place(self.call, "in another call from here") if self.call is not None else []
         else:
             rows += [*_place(self.first, earlier), *_place(self.second, later)]

@@ -88,7 +88,7 @@ def conversion(error: Exception, failure: Failure) -> str | None:
     what = {"__array__": "a NumPy array", "__bool__": "a bool"}.get(failure.operation, "numbers")
     return (
         f"This turns {describe(failure.arguments[0])} into {what}. key_data(key) gives its words as an array, "
-        "and wrap_key_data(words) makes the key of them again."
+        "and wrap_key_data(words) makes the key from them again."
     )
 
 
@@ -137,7 +137,7 @@ def unpacking(error: Exception, failure: Failure) -> str | None:
         return None
     return (
         f"This takes {describe(failure.arguments[0])} for a sequence, and it is one key. "
-        "Make several of it first: key, subkey = split(key)."
+        "Make several from it first: key, subkey = split(key)."
     )
 
 
@@ -151,7 +151,7 @@ def seed(error: Exception, failure: Failure) -> str | None:
     if is_raw(given):
         return (
             f"The seed has the form of {describe(given)}. A raw key can be used as it is, and "
-            f"wrap_key_data(raw) makes a typed key of it. {DERIVE}."
+            f"wrap_key_data(raw) makes a typed key from it. {DERIVE}."
         )
     return None
 
@@ -165,7 +165,7 @@ def not_a_key(error: Exception, failure: Failure) -> str | None:
 
     values = [*failure.arguments, *(failure.keywords[name] for name in ("key", "keys") if name in failure.keywords)]
     if failure.operation not in vars(jax.random) or not values:
-        return "A function of olympus.random was given something else than a key. Make a key with key(seed)."
+        return "A function of olympus.random was given something other than a key. Make a key with key(seed)."
     given = values[0]
     start = f"{failure.operation} was given {describe(given)} where it takes a key."
     if failure.operation == "wrap_key_data":
@@ -173,7 +173,7 @@ def not_a_key(error: Exception, failure: Failure) -> str | None:
             return f"wrap_key_data was given {describe(given)}, which needs no wrapping."
         return f"wrap_key_data was given {describe(given)}. It takes the uint32 words that key_data(key) gives."
     if isinstance(given, int):
-        return f"{start} Make one of the number first: {failure.operation}(key({given}), ...)."
+        return f"{start} Make one from the number first: {failure.operation}(key({given}), ...)."
     if is_key(first_key(values[1:])):
         return f"{start} The key is the first argument: {failure.operation}(key, ...)."
     if str(getattr(given, "dtype", "")) == "uint32" and given.shape:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDED", "LATER", "LENGTHS", "LOOP", "MANY", "ROOTS", "WHICH", "Made", "Making", "Turn", "Turns", "Vector"]
 
-LATER = "the later turns of a loop were left out"
+LATER = "the later iterations of a loop were left out"
 MANY = "how many keys a split makes is not known"
 LOOP = "how often a loop runs is not known"
 WHICH = "it is not known which keys are used there"

@@ -88,7 +88,7 @@ class Combinations:
         return cases[:MAX_CASES]
 
     def _has_first_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
-        """Return whether the first parts that do not contradict each other hold together: one question for all cases."""
+        """Return whether the first parts that do not contradict each other hold together."""
         for parts in cases:
             joined = next(filter(None, (both(path, part) for part in parts)), None)
             if joined is None:
