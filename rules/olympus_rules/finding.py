@@ -83,11 +83,19 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that put a finding right; they do not overlap each other."""
+    """Edits that put a finding right; they do not overlap each other.
+
+    Attributes:
+        applicability: whether they keep the numbers.
+        message: what they do.
+        edits: the edits, in the order of places.
+        binds: the new names that they bind, each qualified by the place of the scope that binds it.
+    """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
+    binds: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
