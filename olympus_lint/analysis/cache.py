@@ -86,7 +86,7 @@ class Cache:
         if text is None:
             return None
         try:
-            stamp, name, findings, notes = json.loads(text)
+            stamp, name, findings, notes, quiet = json.loads(text)
             needs = self.load_needs(text_in(name))
             if needs is None:
                 return None
@@ -95,6 +95,7 @@ class Cache:
                 [read_finding(finding, filename) for finding in list_in(findings)],
                 notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
                 cached=True,
+                quiet=natural_in(quiet),
             )
             return Entry(text_in(stamp), needs, result)
         except WRONG:
@@ -103,7 +104,7 @@ class Cache:
     def save_result(self, stamp: str, needs: Sequence[Outcome], result: FileResult, settings: Settings) -> None:
         """Keep the result of a file."""
         findings = [write_finding(finding) for finding in result.findings]
-        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes]]
+        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes], result.quiet]
         self.store.put(self._result_key(result.filename, settings), as_json(entry))
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
@@ -140,7 +141,14 @@ class Cache:
     def _result_key(self, filename: str, settings: Settings) -> bytes:
         codes = sorted(rule.code for rule in settings.rules_for(filename))
         fixable = sorted(settings.fixable_codes)
-        chosen = [codes, fixable, settings.min_confidence.label, settings.ignore_noqa, *_knowledge(settings)]
+        chosen = [
+            codes,
+            fixable,
+            settings.min_confidence.label,
+            settings.tests,
+            settings.ignore_noqa,
+            *_knowledge(settings),
+        ]
         return key_of("result", tool(), str(Path(filename).absolute()), chosen)
 
 

@@ -46,7 +46,7 @@ def fix_text(
         places = sum(finding.places for finding in fixable)
         if passes >= PASSES and places >= left:
             problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
-            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
+            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes, result.quiet)
         passes, left = passes + 1, places
         new, fixed = apply(text, fixable)
         if new == text:
@@ -55,11 +55,11 @@ def fix_text(
             Projects().get(settings).document(filename, new)
         except NOT_PARSED as error:
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
-            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes)
+            return FixResult(text, applied, result.findings, [*result.errors, problem], result.notes, result.quiet)
         text, applied = new, applied + fixed
         result = lint_text(filename, text, settings, context)
         withhold(result, text, settings, objection, unsafe=unsafe)
-    return FixResult(text, applied, result.findings, result.errors, result.notes)
+    return FixResult(text, applied, result.findings, result.errors, result.notes, result.quiet)
 
 
 def withhold(result: FileResult, text: str, settings: Settings, objection: Objection | None, *, unsafe: bool) -> None:

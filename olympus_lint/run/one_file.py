@@ -176,6 +176,7 @@ def fix(result: FileResult, text: str, settings: Settings, context: Context) -> 
     fixed = fix_text(result.filename, text, settings, context, unsafe=settings.unsafe_fixes)
     shown = fixed.text if fixed.findings else ""
     rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, fixes=fixed.fixes, notes=fixed.notes)
+    rest.quiet = fixed.quiet
     return rest, fixed.text
 
 

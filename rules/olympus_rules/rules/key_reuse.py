@@ -49,6 +49,14 @@ class KeyReuse(Rule):
     events = ("reuse",)
     has_two_places = True
 
+    def matters_in_tests(self, fact: Fact) -> bool:
+        """Two draws that the file writes itself and that get the same bits: arrays that it takes for independent.
+
+        What a test hands to the code under test may be equal, and often has to be.
+        """
+        assert isinstance(fact, Reuse)
+        return fact.effect == "same-draw" and is_sampler(fact.first) and is_sampler(fact.again)
+
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name both consumers, what the reuse does, and the split or child to use."""
         assert isinstance(fact, Reuse)
@@ -91,9 +99,14 @@ def what_it_did(place: Place) -> str:
     """Say what a consumer did with the key, in the past tense."""
     if place.what.endswith("random.split"):
         return f"`{place.what}` split it"
-    if ".random." in f".{place.what}":
+    if is_sampler(place):
         return f"`{place.what}` drew from it"
     return f"`{place.what}` consumed it"
+
+
+def is_sampler(place: Place) -> bool:
+    """Return whether a function of ``jax.random`` draws from the key."""
+    return ".random." in f".{place.what}" and not place.what.endswith("random.split")
 
 
 def repeated(fact: Reuse) -> str:
