@@ -25,7 +25,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
-from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
+from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
 __all__ = [
@@ -247,6 +247,7 @@ def write_finding(finding: Finding) -> list[Any]:
             [[_write_span(edit.span), edit.content, edit.cell] for edit in fix.edits],
         ],
         finding.cell,
+        [[step.kind, step.label, step.how, step.row, step.cell] for step in finding.lineage],
     ]
 
 
@@ -256,7 +257,7 @@ def read_finding(data: Any, filename: str) -> Finding:
     Raises:
         ValueError, TypeError: the data are no finding.
     """
-    code, name, message, span, confidence, related, effect, fix, cell = list_in(data)
+    code, name, message, span, confidence, related, effect, fix, cell, lineage = list_in(data)
     return Finding(
         text_in(code),
         text_in(name),
@@ -278,7 +279,12 @@ def read_finding(data: Any, filename: str) -> Finding:
         None if effect is None else text_in(effect),
         None if fix is None else _read_fix(*list_in(fix)),
         _cell(cell),
+        lineage=tuple(_read_step(*list_in(step)) for step in list_in(lineage)),
     )
+
+
+def _read_step(kind: Any, label: Any, how: Any, row: Any, cell: Any) -> Step:
+    return Step(text_in(kind), text_in(label), text_in(how), natural_in(row), _cell(cell))
 
 
 def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:

@@ -14,8 +14,9 @@ from html import escape
 from pathlib import PurePath
 
 from olympus_lint import __version__
-from olympus_lint.reporting.formats.full import verdict_rows
+from olympus_lint.reporting.formats.full import lineage_rows, verdict_rows
 from olympus_lint.reporting.frame import Mark, Piece, frame
+from olympus_lint.reporting.lineage import is_long
 from olympus_lint.reporting.phrases import count, left_out, place, printable
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Applicability, Finding
@@ -189,6 +190,8 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
         if (other.filename, other.cell) != here:
             yield f"<p><code>{escape(place(other.filename, other.span, other.cell))}</code> {said(other.message)}</p>"
             yield code(frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")]))
+    if is_long(finding):
+        yield code(lineage_rows(finding))
     if finding.verdict is not None:
         yield code(verdict_rows(finding.verdict))
     if finding.fix is not None:

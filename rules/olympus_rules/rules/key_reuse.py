@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from olympus_rules.finding import Applicability, Confidence, Finding, Related
-from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.finding import Applicability, Confidence, Finding, Related, Step
+from olympus_rules.keyflow.facts import Fact, Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
@@ -74,7 +74,14 @@ class KeyReuse(Rule):
         else:
             message = f"{twice(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
-        yield self.finding(fact, document, message, places, fact.effect)
+        found = self.finding(fact, document, message, places, fact.effect)
+        yield replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
+
+
+def step(origin: Origin, document: Document) -> Step:
+    """Return a step on the way of a key with its row."""
+    row = 0 if origin.node is None else document.span(origin.node).start.row
+    return Step(origin.kind, origin.label, origin.how, row)
 
 
 def subject(fact: Reuse) -> str:
