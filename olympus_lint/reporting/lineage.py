@@ -8,6 +8,7 @@ from olympus_rules.finding import Finding, Step
 
 if TYPE_CHECKING:
     from olympus.graphs import Graph
+    from olympus.lineage.events import MisuseKind
 
 __all__ = ["graph_of", "is_long", "tree_rows"]
 
@@ -21,32 +22,54 @@ def is_long(finding: Finding) -> bool:
 
 
 def tree_rows(finding: Finding) -> list[str]:
-    """Return the way of a key as the lines of a tree, each key below what it is made of."""
-    from olympus.graphs import tree  # loads what only a long way needs
+    """Return the way of a key as the lines of a tree, each key below what it is made of.
 
-    return tree(graph_of(finding)).splitlines()
+    They look as those of :mod:`olympus.graphs`, which takes longer to load than most checks do.
+    """
+    made, uses = parts(finding)
+    rows = [labelled(made[0])]
+    for depth, step in enumerate(made[1:]):
+        mark = "  ✗ reuse" if step is made[-1] else ""
+        rows.append(f"{'   ' * depth}└─ {', '.join(filter(None, (step.how, place(step))))} → {short(step.label)}{mark}")
+    for step in uses:
+        branch = "└─" if step is uses[-1] else "├─"
+        label = ", ".join(filter(None, (what(step), place(step))))
+        rows.append(f"{'   ' * (len(made) - 1)}{branch} ✗ {label} → {short(step.label)}")
+    return rows
 
 
 def graph_of(finding: Finding) -> Graph:
     """Return the way of a key as a graph: a path of keys, and the uses of the last one."""
     from olympus.graphs import Edge, Graph, Node
 
-    made = [step for step in finding.lineage if step.kind in ("source", "key")]
-    uses = finding.lineage[len(made) :]
+    made, uses = parts(finding)
     nodes, edges = [], []
     for number, step in enumerate(made):
-        is_source = step.kind == "source"
-        label = ", ".join(filter(None, (short(step.label), place(step) if is_source else "")))
-        last = number == len(made) - 1
-        nodes.append(Node(f"n{number}", "source" if is_source else "key", label, label, ("reuse",) if last else ()))
+        label = labelled(step)
+        misuses: tuple[MisuseKind, ...] = ("reuse",) if number == len(made) - 1 else ()
+        nodes.append(Node(f"n{number}", "source" if step.kind == "source" else "key", label, label, misuses))
         if number:
             edges.append(Edge(f"n{number - 1}", f"n{number}", step.how, place(step)))
     for number, step in enumerate(uses, len(made)):
-        label = short(step.label)
-        what = step.how if len(uses) == 1 else "first" if step.kind == "first" else "again"
-        nodes.append(Node(f"n{number}", "sink", label, label))
-        edges.append(Edge(f"n{len(made) - 1}", f"n{number}", what, place(step), misuse=True))
+        nodes.append(Node(f"n{number}", "sink", short(step.label), step.label))
+        edges.append(Edge(f"n{len(made) - 1}", f"n{number}", what(step), place(step), misuse=True))
     return Graph(tuple(nodes), tuple(edges))
+
+
+def parts(finding: Finding) -> tuple[list[Step], list[Step]]:
+    """Return the keys on a way, and the uses of the last one."""
+    made = [step for step in finding.lineage if step.kind in ("source", "key")]
+    return made, [step for step in finding.lineage if step.kind not in ("source", "key")]
+
+
+def labelled(step: Step) -> str:
+    """Return what a key is called; its source with the place."""
+    return ", ".join(filter(None, (short(step.label), place(step) if step.kind == "source" else "")))
+
+
+def what(step: Step) -> str:
+    """Return which use of a key it is."""
+    return step.kind if not step.how else f"each time, by {step.how}"
 
 
 def place(step: Step) -> str:

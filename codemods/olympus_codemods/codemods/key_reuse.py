@@ -168,21 +168,15 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
 
     After ``key, a_key = split(key)``, the first one takes a child, since ``key`` is what is carried on.
     """
-    for place in (fact.first, fact.again) if is_carried(fact, document) else (fact.again, fact.first):
+    found = []
+    for place in (fact.first, fact.again):
         name = dotted(place.key)
         split = unpacked(document, last_binding(document, place.node, name)) if name else None
         if split is not None and name in split.bound and split.call is not place.node:
-            fix = split_off(document, split, place)
-            if fix is not None:
-                return fix
-    return None
-
-
-def is_carried(fact: Reuse, document: Document) -> bool:
-    """Return whether the key that is used twice has replaced its parent, as in ``key, a_key = split(key)``."""
-    name = dotted(fact.first.key)
-    split = unpacked(document, last_binding(document, fact.first.node, name)) if name else None
-    return split is not None and split.parent == name
+            found.append((place, split))
+    is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
+    fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
+    return next((fix for fix in fixes if fix is not None), None)
 
 
 def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
