@@ -66,15 +66,18 @@ def compatible(fixes: Iterable[Fix]) -> list[Fix]:
     """Return the fixes that can be applied together, in order of place.
 
     A fix is applied as a whole or not at all. One that overlaps an applied fix is left out: it was made for a
-    text that no longer exists. An edit of an import statement may be shared by any number of fixes.
+    text that no longer exists. So is one that binds a name which an applied fix binds, too: each chose it because
+    nothing else had it. An edit of an import statement may be shared by any number of fixes.
     """
     applied: list[Edit] = []
     chosen: list[Fix] = []
+    bound: set[str] = set()
     for fix in sorted(fixes, key=first_place):
         edits = [edit for edit in fix.edits if not (is_import(edit) and edit in applied)]
-        if edits and not any(conflict(edit, other) for edit in edits for other in applied):
+        if bound.isdisjoint(fix.binds) and edits and not any(conflict(e, other) for e in edits for other in applied):
             applied += edits
             chosen.append(fix)
+            bound.update(fix.binds)
     return chosen
 
 

@@ -25,7 +25,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
-from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
+from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
 __all__ = [
@@ -86,7 +86,7 @@ class Cache:
         if text is None:
             return None
         try:
-            stamp, name, findings, notes = json.loads(text)
+            stamp, name, findings, notes, quiet = json.loads(text)
             needs = self.load_needs(text_in(name))
             if needs is None:
                 return None
@@ -95,6 +95,7 @@ class Cache:
                 [read_finding(finding, filename) for finding in list_in(findings)],
                 notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
                 cached=True,
+                quiet=natural_in(quiet),
             )
             return Entry(text_in(stamp), needs, result)
         except WRONG:
@@ -103,7 +104,7 @@ class Cache:
     def save_result(self, stamp: str, needs: Sequence[Outcome], result: FileResult, settings: Settings) -> None:
         """Keep the result of a file."""
         findings = [write_finding(finding) for finding in result.findings]
-        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes]]
+        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes], result.quiet]
         self.store.put(self._result_key(result.filename, settings), as_json(entry))
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
@@ -140,7 +141,14 @@ class Cache:
     def _result_key(self, filename: str, settings: Settings) -> bytes:
         codes = sorted(rule.code for rule in settings.rules_for(filename))
         fixable = sorted(settings.fixable_codes)
-        chosen = [codes, fixable, settings.min_confidence.label, settings.ignore_noqa, *_knowledge(settings)]
+        chosen = [
+            codes,
+            fixable,
+            settings.min_confidence.label,
+            settings.tests,
+            settings.ignore_noqa,
+            *_knowledge(settings),
+        ]
         return key_of("result", tool(), str(Path(filename).absolute()), chosen)
 
 
@@ -239,6 +247,7 @@ def write_finding(finding: Finding) -> list[Any]:
             [[_write_span(edit.span), edit.content, edit.cell] for edit in fix.edits],
         ],
         finding.cell,
+        [[step.kind, step.label, step.how, step.row, step.cell] for step in finding.lineage],
     ]
 
 
@@ -248,7 +257,7 @@ def read_finding(data: Any, filename: str) -> Finding:
     Raises:
         ValueError, TypeError: the data are no finding.
     """
-    code, name, message, span, confidence, related, effect, fix, cell = list_in(data)
+    code, name, message, span, confidence, related, effect, fix, cell, lineage = list_in(data)
     return Finding(
         text_in(code),
         text_in(name),
@@ -270,7 +279,12 @@ def read_finding(data: Any, filename: str) -> Finding:
         None if effect is None else text_in(effect),
         None if fix is None else _read_fix(*list_in(fix)),
         _cell(cell),
+        lineage=tuple(_read_step(*list_in(step)) for step in list_in(lineage)),
     )
+
+
+def _read_step(kind: Any, label: Any, how: Any, row: Any, cell: Any) -> Step:
+    return Step(text_in(kind), text_in(label), text_in(how), natural_in(row), _cell(cell))
 
 
 def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:

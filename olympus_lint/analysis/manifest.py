@@ -121,7 +121,7 @@ class Manifest:
         told = {
             result.filename: _write(result, settings_of[result.filename])
             for result in results
-            if result.analysed or result.findings or result.notes
+            if result.analysed or result.findings or result.notes or result.quiet
         }
         roots = {result.filename: _root(result.filename) for result in results}
         looks = disk.without_listed(disk.taken())
@@ -160,7 +160,7 @@ def _write(result: FileResult, settings: Settings) -> list[Any]:
     notes = [[note.filename, note.message] for note in result.notes]
     placed = result.findings if result.places is None else map(result.places.finding, result.findings)
     findings = [write_finding(finding) for finding in placed]
-    return [result.filename, int(result.analysed), kind if result.text else None, findings, notes]
+    return [result.filename, int(result.analysed), kind if result.text else None, findings, notes, result.quiet]
 
 
 def _read(data: Any) -> FileResult:
@@ -169,13 +169,14 @@ def _read(data: Any) -> FileResult:
     Raises:
         ValueError, TypeError: the data are no result.
     """
-    name, analysed, kind, findings, notes = list_in(data)
+    name, analysed, kind, findings, notes, quiet = list_in(data)
     result = FileResult(
         text_in(name),
         [read_finding(finding, name) for finding in list_in(findings)],
         notes=[Problem(text_in(where), text_in(message)) for where, message in list_in(notes)],
         analysed=bool(natural_in(analysed)),
         cached=bool(analysed),
+        quiet=natural_in(quiet),
     )
     if kind is not None:
         result.later = partial(shown_lines, result.filename, text_in(kind))

@@ -23,8 +23,8 @@ from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import SourceFile, discover
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.project.shards import shard
-from olympus_lint.reporting.formats import render
-from olympus_lint.reporting.phrases import count
+from olympus_lint.reporting.formats import has_summary, render
+from olympus_lint.reporting.phrases import count, left_out
 from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_lint.reporting.summary import fixes_list
 from olympus_lint.run.context import Context, Mode, Objection
@@ -150,6 +150,8 @@ def options_over(args: Namespace) -> dict[str, object]:
     given = {name.replace("_", "-"): value for name, value in vars(args).items() if name in names}
     if "per-file-ignores" in given:
         given["per-file-ignores"] = ignores_table(given["per-file-ignores"])
+    if args.trace_events is not None:
+        given.setdefault("tests", "all")  # what has happened is told, whatever the file
     over = inline_settings(args.inline) | from_table(given, "--", Path.cwd())
     if over.get("fix") is False:
         over["fix_only"] = False
@@ -321,6 +323,8 @@ def finish(run: RunResult, args: Namespace, settings: Settings, traced: Traced |
     except (OutputError, SettingsError):
         report_problems(run.errors, args)  # the report failed, but the problems can be printed
         raise
+    if run.quiet and not has_summary(settings.output_format):
+        say(f"note: {left_out(run.quiet)}", args)
     if applied is not None and settings.baseline is not None:
         tell_baseline(applied, settings.baseline, args)
     if args.output_file is not None:

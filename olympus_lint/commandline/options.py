@@ -212,6 +212,8 @@ def add_rule_selection(made: Parser) -> None:
     listing(group, "--fixable", "RULES", "rules whose fixes are offered (default: all)")
     listing(group, "--unfixable", "RULES", "rules whose fixes are not offered")
     setting(group, "--min-confidence", "LEVEL", "possible, likely or certain (default: likely)")
+    what = "in tests, show reuses of keys that may change what a test checks (`quiet`, default), or `all`"
+    setting(group, "--tests", "PRESET", what)
 
 
 def add_file_selection(made: Parser) -> None:

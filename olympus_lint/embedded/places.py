@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from olympus_lint.files.problems import Problem
-from olympus_rules.finding import Edit, Finding, Position, Related, Span
+from olympus_rules.finding import Edit, Finding, Position, Related, Span, Step
 
 __all__ = ["Places"]
 
@@ -53,7 +53,9 @@ class Places:
             verdict = replace(verdict, evidence=type(verdict.evidence)(evidence))
         related = tuple(self._related(each, finding.filename) for each in finding.related)
         message = self.words(finding.message, cell)
-        return replace(finding, span=span, cell=cell, related=related, message=message, fix=fix, verdict=verdict)
+        lineage = tuple(self._step(each) for each in finding.lineage)
+        found = replace(finding, span=span, cell=cell, related=related, message=message, lineage=lineage)
+        return replace(found, fix=fix, verdict=verdict)
 
     def _evidence(self, line: str, filename: str) -> str:
         """Translate the span that a line of evidence names."""
@@ -65,6 +67,13 @@ class Places:
             return place if cell is None else f"cell {cell}:{place}"
 
         return re.sub(rf"(?<={re.escape(Path(filename).name)}:){SPAN}", said, line)
+
+    def _step(self, step: Step) -> Step:
+        if not step.row:
+            return step
+        start = Position(step.row, 1)
+        cell, span = self.span(Span(start, start))
+        return replace(step, row=span.start.row, cell=cell)
 
     def _edit(self, edit: Edit) -> Edit:
         cell, span = self.span(edit.span)

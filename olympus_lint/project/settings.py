@@ -30,6 +30,10 @@ DEFAULT_EXCLUDE = (
 # fmt: on
 
 
+PRESETS = ("quiet", "all")
+"""The values of ``tests``: findings that may change what a test checks, or all."""
+
+
 class SettingsError(Exception):
     """A setting or option is wrong; the message is a sentence with the place, the cause and the next step."""
 
@@ -48,6 +52,7 @@ class Settings:
         extension: suffixes of further files with Python, each with its kind, such as ``md:markdown``.
         force_exclude: whether files that are named on the command line can be excluded, too.
         min_confidence: findings below it are not reported.
+        tests: which findings in tests are shown, one of :data:`PRESETS`.
         library_roots: the names under which the JAX namespace may be imported.
         signature_packs: the paths of the user's signature packs.
         output_format: the name of a module of :mod:`olympus_lint.reporting.formats`.
@@ -74,6 +79,7 @@ class Settings:
     extension: Sequence[str] = ()
     force_exclude: bool = False
     min_confidence: Confidence = Confidence.LIKELY
+    tests: str = "quiet"
     library_roots: Sequence[str] = DEFAULT_ROOTS
     signature_packs: Sequence[str] = ()
     output_format: str = "full"
@@ -267,6 +273,11 @@ def read_confidence(value: object, base: Path) -> Confidence:
     return {level.label: level for level in Confidence}[read_choice(value, [level.label for level in Confidence])]
 
 
+def read_preset(value: object, base: Path) -> str:
+    """Read which findings in tests are shown."""
+    return read_choice(value, PRESETS)
+
+
 def read_format(value: object, base: Path) -> str:
     """Read the name of an output format."""
     return read_choice(value, format_names())
@@ -331,6 +342,7 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "extension": read_extension,
     "force_exclude": read_bool,
     "min_confidence": read_confidence,
+    "tests": read_preset,
     "library_roots": read_roots,
     "signature_packs": read_packs,
     "output_format": read_format,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from olympus_lint.reporting.phrases import rule_url
-from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span
+from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
 
 __all__ = ["finding_object", "finding_of"]
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """Return a finding as a JSON object, with ``effect`` if the finding has one."""
+    """Return a finding as a JSON object, with ``effect`` and ``lineage`` if the finding has them."""
     made: dict[str, Any] = {
         "code": finding.code,
         "name": finding.name,
@@ -30,6 +30,11 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     }
     if finding.effect is not None:
         made["effect"] = finding.effect
+    if finding.lineage:
+        made["lineage"] = [
+            {"kind": step.kind, "label": step.label, "how": step.how, "row": step.row, "cell": step.cell}
+            for step in finding.lineage
+        ]
     return made
 
 
@@ -56,12 +61,17 @@ def finding_of(made: dict[str, Any]) -> Finding:
         None if made["fix"] is None else _fix(made["fix"]),
         made["cell"],
         None if made["verdict"] is None else Verdict.from_json(made["verdict"]),
+        tuple(_step(each) for each in made.get("lineage", ())),
     )
 
 
 def _fix(made: dict[str, Any]) -> Fix:
     edits = tuple(Edit(_span(each), str(each["content"]), each.get("cell")) for each in made["edits"])
     return Fix(Applicability(made["applicability"]), str(made["message"]), edits)
+
+
+def _step(made: dict[str, Any]) -> Step:
+    return Step(str(made["kind"]), str(made["label"]), str(made["how"]), int(made["row"]), made["cell"])
 
 
 def _span(made: dict[str, Any]) -> Span:

@@ -8,7 +8,7 @@ from olympus_lint.files.problems import printable
 from olympus_lint.reporting.results import can_fix
 from olympus_rules.finding import Finding, Span
 
-__all__ = ["count", "headline", "in_file", "named", "place", "printable", "rule_url", "verdict_mark"]
+__all__ = ["count", "headline", "in_file", "left_out", "named", "place", "printable", "rule_url", "verdict_mark"]
 
 RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
 
@@ -43,6 +43,14 @@ def verdict_mark(finding: Finding) -> str:
 def rule_url(name: str) -> str:
     """Return the address of a rule's page by the rule's name."""
     return f"{RULE_PAGES}{name}.md"
+
+
+def left_out(quiet: int) -> str:
+    """Return the sentence on the findings that the quiet preset does not show; empty if there are none."""
+    if not quiet:
+        return ""
+    verb, them = ("is", "it") if quiet == 1 else ("are", "them")
+    return f"{count(quiet, 'finding')} in tests {verb} not shown; `--tests all` shows {them}."
 
 
 def count(number: int, noun: str) -> str:

@@ -35,6 +35,7 @@ class FileResult:
         suppressed: the number of findings that ``--add-noqa`` has suppressed.
         notes: parts that were not checked; unlike errors, they do not change the exit status.
         cached: whether the result comes from an earlier run.
+        quiet: the number of findings in a test that the quiet preset does not show.
         places: the places of the text's rows in the file, if the file holds pieces of Python.
         shown: the text of each cell of a notebook, or of the whole file, if it has places.
         later: reads the text, and what is shown, for a report that wants them; the findings have no places then.
@@ -51,6 +52,7 @@ class FileResult:
     suppressed: int = 0
     notes: list[Problem] = field(default_factory=list)
     cached: bool = False
+    quiet: int = 0
     places: Places | None = None
     shown: Mapping[int | None, str] = field(default_factory=dict)
     later: Callable[[], tuple[str, Mapping[int | None, str]]] | None = None
@@ -69,6 +71,7 @@ class FixResult:
     findings: list[Finding]
     errors: list[Problem]
     notes: list[Problem] = field(default_factory=list)
+    quiet: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,11 @@ class RunResult:
                 shown = file.shown or {None: file.text}
                 texts |= {(file.filename, cell): text for cell, text in shown.items()}
         return texts
+
+    @property
+    def quiet(self) -> int:
+        """Return the number of findings in tests that the quiet preset does not show."""
+        return sum(file.quiet for file in self.files)
 
     @property
     def fixes(self) -> Counter[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from olympus_lint.reporting.phrases import count
+from olympus_lint.reporting.phrases import count, left_out
 from olympus_lint.reporting.results import RunResult, can_fix
 from olympus_rules.rules import all_rules
 
@@ -13,7 +13,13 @@ __all__ = ["fixes_list", "statistics_json", "statistics_table", "summary"]
 
 
 def summary(run: RunResult) -> str:
-    """Return the number of findings, of fixes and of possible fixes, one sentence a line."""
+    """Return the number of findings, of fixes, of possible fixes and of findings not shown, one sentence a line."""
+    quiet = left_out(run.quiet)
+    return f"{counted(run)}{quiet}\n" if quiet else counted(run)
+
+
+def counted(run: RunResult) -> str:
+    """Return the number of findings, of fixes and of possible fixes."""
     findings, fixed = len(run.findings), run.fixes.total()
     newer = len({error.filename for error in run.errors if error.is_newer})
     others = sum(not error.is_newer for error in run.errors)

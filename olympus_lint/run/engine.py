@@ -19,9 +19,11 @@ from olympus_rules.check import RuleError, check
 from olympus_rules.finding import Confidence, Finding
 from olympus_rules.further import grouped, told_together
 from olympus_rules.rule import Report, Rule
+from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.rules.unused_suppression import UnusedSuppression
-from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document, disk
+from olympus_rules.syntax.project import is_test
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
@@ -73,13 +75,24 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, context: Con
     reports = [report for report in reports if report.finding.confidence >= settings.min_confidence]
     if context.passes_over is not None:
         reports = [report for report in reports if not context.passes_over(text, report.finding)]
-    findings = [*idle, *(with_fix(group, document, errors) for group in grouped(reports))]
+    shown = shown_of(reports, filename, settings)
+    findings = [*idle, *(with_fix(group, document, errors) for group in grouped(shown))]
     findings = [each if each.code in settings.fixable_codes else replace(each, fix=None) for each in findings]
     findings.sort(key=lambda finding: finding.sort_key)
     notes = [unfinished_note(filename, fact) for fact in checked.unfinished]
     result = FileResult(filename, findings, errors, text if findings else "", notes=notes)
+    result.quiet = len(grouped(reports)) - len(grouped(shown)) if len(shown) < len(reports) else 0
     context.projects.keep(document, data, settings, result)
     return settled(result, text, settings, context.clearance)
+
+
+def shown_of(reports: list[Report], filename: str, settings: Settings) -> list[Report]:
+    """Return the reports that are shown: in a test, under the quiet preset, those that may change what it checks."""
+    if settings.tests != "quiet":
+        return reports
+    rules = all_rules()
+    shown = [report for report in reports if rules[report.finding.code].matters_in_tests(report.fact)]
+    return shown if len(shown) < len(reports) and is_test(disk.absolute(filename)) else reports
 
 
 def settled(result: FileResult, text: str, settings: Settings, clearance: Clearance | None) -> FileResult:

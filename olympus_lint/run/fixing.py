@@ -65,7 +65,7 @@ def fix_text(
     gone = codes_of(before) - codes_of(result.findings) or applied
     own = sum(can_fix(finding, unsafe=unsafe) for finding in before)
     along = max(gone.total() - own, 0)
-    return FixResult(text, gone, along, result.findings, result.errors, result.notes)
+    return FixResult(text, gone, along, result.findings, result.errors, result.notes, result.quiet)
 
 
 def codes_of(findings: list[Finding]) -> Counter[str]:

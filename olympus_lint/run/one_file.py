@@ -176,7 +176,7 @@ def fix(result: FileResult, text: str, settings: Settings, context: Context) -> 
     fixed = fix_text(result.filename, text, settings, context, unsafe=settings.unsafe_fixes)
     shown = fixed.text if fixed.findings else ""
     rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, notes=fixed.notes)
-    rest.fixes, rest.along = fixed.fixes, fixed.along
+    rest.fixes, rest.along, rest.quiet = fixed.fixes, fixed.along, fixed.quiet
     return rest, fixed.text
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus.verdicts import Verdict
 
-__all__ = ["Applicability", "Confidence", "Edit", "Finding", "Fix", "Position", "Related", "Span"]
+__all__ = ["Applicability", "Confidence", "Edit", "Finding", "Fix", "Position", "Related", "Span", "Step"]
 
 
 class Confidence(IntEnum):
@@ -69,6 +69,25 @@ class Related:
     later: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step on the way of a key that is used twice: its source, a key that is made of the one before, or a use.
+
+    Attributes:
+        kind: ``source``, ``key``, ``first`` or ``again``.
+        label: the key or the consumer as it is written.
+        how: what makes the key, such as ``split``, or repeats the use, such as ``loop``; empty elsewhere.
+        row: the row, 0 if it is not known.
+        cell: the cell of a notebook, as in :class:`Finding`.
+    """
+
+    kind: str
+    label: str
+    how: str = ""
+    row: int = 0
+    cell: int | None = None
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
     """Replace the text of a span; an empty span inserts, an empty content deletes.
@@ -83,11 +102,19 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that put a finding right; they do not overlap each other."""
+    """Edits that put a finding right; they do not overlap each other.
+
+    Attributes:
+        applicability: whether they keep the numbers.
+        message: what they do.
+        edits: the edits, in the order of places.
+        binds: the new names that they bind, each qualified by the place of the scope that binds it.
+    """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
+    binds: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +133,7 @@ class Finding:
         fix: what would put it right, where that is known.
         cell: the notebook cell, counted from 1; ``None`` outside notebooks.
         verdict: whether it is true, where that was traced.
+        lineage: the way of a key that is used twice, from its source to both uses; empty elsewhere.
     """
 
     code: str
@@ -119,6 +147,7 @@ class Finding:
     fix: Fix | None = field(default=None, compare=False)
     cell: int | None = None
     verdict: Verdict | None = field(default=None, compare=False)
+    lineage: tuple[Step, ...] = field(default=(), compare=False)
 
     @property
     def other(self) -> Related | None:

@@ -64,6 +64,10 @@ class Rule(ABC):
             document: the file, for spans and text; ``document.fragment`` gives the LibCST tree around a node.
         """
 
+    def matters_in_tests(self, fact: Fact) -> bool:
+        """Return whether a fact in a test may change what the test checks; the quiet preset shows no other ones."""
+        return True
+
     def finding(
         self,
         fact: Fact,

@@ -51,6 +51,7 @@ def lint(name: str, folder: Path) -> tuple[list[Seen], str]:
         Its findings, and what the linter printed when it failed on something, else an empty string.
     """
     command = [program("olympus-lint"), "--output-format", "json", "--no-cache", "--no-respect-gitignore"]
+    command += ["--tests", "all"]  # the reviews are of all findings
     command += ["--extend-exclude", "*.ipynb", "."]  # the reviews know no cells
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
     errors = f"{name}: olympus-lint ended with exit status {done.returncode}\n{done.stderr}"

@@ -19,6 +19,7 @@ from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, judge
 from olympus_lint.tracing.judging import is_judged
 
+ALL = Settings(tests="all")
 TWINS = Path(__file__).parents[1] / "twins"
 LIMIT = 30.0  # seconds for 1,000 questions after the start, on two cores
 
@@ -27,7 +28,7 @@ def results(folder: Path, wanted: int) -> list[FileResult]:
     """Return the results of copies of the programs, with at least so many findings that can be traced."""
     made: list[FileResult] = []
     asked = copy = 0
-    programs = [(path, lint_text(str(path), path.read_text("utf-8"), Settings())) for path in TWINS.rglob("*_wrong.py")]
+    programs = [(path, lint_text(str(path), path.read_text("utf-8"), ALL)) for path in TWINS.rglob("*_wrong.py")]
     while asked < wanted:
         copy += 1
         for path, found in sorted(programs, key=lambda pair: pair[0]):
@@ -37,7 +38,7 @@ def results(folder: Path, wanted: int) -> list[FileResult]:
             place = folder / f"copy_{copy}" / path.parent.name / path.name
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, place)
-            made.append(lint_text(str(place), place.read_text("utf-8"), Settings()))
+            made.append(lint_text(str(place), place.read_text("utf-8"), ALL))
             asked += len(judged)
     return made
 
@@ -51,7 +52,7 @@ def main(wanted: int) -> int:
         choice.worker().kill()
         ready = time.perf_counter() - started
         started = time.perf_counter()
-        traced = judge(files, {file.filename: Settings() for file in files}, choice)
+        traced = judge(files, {file.filename: ALL for file in files}, choice)
         wall = time.perf_counter() - started
     said = Counter(f.verdict.status for file in files for f in file.findings if f.verdict is not None)
     print(f"{traced.questions} questions in {len(files)} files: {wall:.1f} s, of which {ready:.1f} s are the start")

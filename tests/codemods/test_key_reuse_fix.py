@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from handmade import document, fixed, node, place, reuse
 
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.fixing import fix_text
 from olympus_rules.finding import Applicability
 from olympus_rules.keyflow.facts import Place
+from olympus_rules.syntax import Document
 
 
 def fix_reuse(text: str, first: str, again: str = "", *, key: str = "key", nth: int = 0, **attributes: object) -> str:
@@ -28,8 +33,8 @@ def test_split_before_first_use() -> None:
         "    return a + jax.random.uniform(key)\n"
     )
     assert fix_reuse(text, "jax.random.normal(key)", "jax.random.uniform(key)") == IMPORTS + (
-        "def f(key):\n    # a comment\n    key, subkey = jax.random.split(key)\n"
-        "    a = jax.random.normal(subkey)  # first\n    return a + jax.random.uniform(key)\n"
+        "def f(key):\n    # a comment\n    key, a_key = jax.random.split(key)\n"
+        "    a = jax.random.normal(a_key)  # first\n    return a + jax.random.uniform(key)\n"
     )
 
 
@@ -65,7 +70,7 @@ def test_split_before_first_use() -> None:
 )
 def test_split_is_spelled_as_the_call_beside_it(imports: str, call: str, split: str, after: str | None) -> None:
     body = f"\ndef f(key):\n    a = {call}(key)\n    b = {call}(key)\n"
-    expected = f"\ndef f(key):\n    key, subkey = {split}(key)\n    a = {call}(subkey)\n    b = {call}(key)\n"
+    expected = f"\ndef f(key):\n    key, a_key = {split}(key)\n    a = {call}(a_key)\n    b = {call}(key)\n"
     assert fix_reuse(imports + body, f"{call}(key)", f"{call}(key)", nth=1) == (after or imports) + expected
 
 
@@ -73,14 +78,14 @@ def test_shadowed_names_are_not_used() -> None:
     text = "from jax.random import normal\n\ndef f(key, split):\n    a = normal(key)\n    b = normal(key)\n"
     fixed_text = fix_reuse(text, "normal(key)", "normal(key)", nth=1)
     assert "import jax\nfrom jax.random import normal\n" in fixed_text
-    assert "key, subkey = jax.random.split(key)" in fixed_text
+    assert "key, a_key = jax.random.split(key)" in fixed_text
     local = "from jax.random import normal\n\ndef f(key, split, jax):\n    a = normal(key)\n    b = normal(key)\n"
     assert fix_reuse(local, "normal(key)", "normal(key)", nth=1) == local
 
 
 def test_imports_inside_a_function_are_seen() -> None:
     text = "def f(key):\n    from jax import random as r\n    a = r.normal(key)\n    b = r.normal(key)\n"
-    assert "    key, subkey = r.split(key)\n" in fix_reuse(text, "r.normal(key)", "r.normal(key)", nth=1)
+    assert "    key, a_key = r.split(key)\n" in fix_reuse(text, "r.normal(key)", "r.normal(key)", nth=1)
 
 
 def test_imports_for_the_type_checker_are_not_used() -> None:
@@ -92,8 +97,8 @@ def test_imports_for_the_type_checker_are_not_used() -> None:
 
 
 def test_child_gets_a_free_name() -> None:
-    text = IMPORTS + "def f(key, subkey):\n    a = jax.random.normal(key)\n    return a, jax.random.bits(key)\n"
-    assert "key, subkey_1 = jax.random.split(key)\n    a = jax.random.normal(subkey_1)" in fix_reuse(
+    text = IMPORTS + "def f(key, a_key):\n    a = jax.random.normal(key)\n    return a, jax.random.bits(key)\n"
+    assert "key, subkey = jax.random.split(key)\n    a = jax.random.normal(subkey)" in fix_reuse(
         text, "jax.random.normal(key)", "jax.random.bits(key)"
     )
 
@@ -117,7 +122,7 @@ def test_loop() -> None:
 def test_carry_of_scan_is_refreshed_only_when_it_is_returned() -> None:
     text = IMPORTS + "def body(key, x):\n    y = jax.random.normal(key)\n    return {}, y\n"
     returned = fix_reuse(text.format("key"), "jax.random.normal(key)", repeated_by="scan")
-    assert "    key, subkey = jax.random.split(key)\n    y = jax.random.normal(subkey)\n" in returned
+    assert "    key, y_key = jax.random.split(key)\n    y = jax.random.normal(y_key)\n" in returned
     assert fix_reuse(text.format("x"), "jax.random.normal(key)", repeated_by="scan") == text.format("x")
 
 
@@ -177,7 +182,7 @@ def test_unused_child_goes_to_the_draw_and_not_to_the_next_split() -> None:
 @pytest.mark.parametrize("binding", ["subs = jax.random.split(key, 5)", "if x:\n        _, subs = jax.random.split(x)"])
 def test_unused_key_array_or_unsure_child_is_not_taken(binding: str) -> None:
     text = IMPORTS + f"def f(key, x):\n    {binding}\n    a = jax.random.normal(key)\n    b = jax.random.bits(key)\n"
-    assert "key, subkey = jax.random.split(key)" in fix_reuse(
+    assert "key, a_key = jax.random.split(key)" in fix_reuse(
         text, "jax.random.normal(key)", "jax.random.bits(key)", unused=("subs",)
     )
 
@@ -237,7 +242,7 @@ def test_first_use_in_the_header_of_a_for_statement() -> None:
 
 def test_first_use_in_the_source_of_a_comprehension() -> None:
     body = "def f(key):\n    a = [x for x in jax.random.normal(key)]\n    b = jax.random.bits(key)\n"
-    assert "    key, subkey = jax.random.split(key)\n    a = [x for x in jax.random.normal(subkey)]\n" in fix_reuse(
+    assert "    key, a_key = jax.random.split(key)\n    a = [x for x in jax.random.normal(a_key)]\n" in fix_reuse(
         IMPORTS + body, "jax.random.normal(key)", "jax.random.bits(key)"
     )
 
@@ -247,7 +252,9 @@ def test_key_in_a_container() -> None:
     doc = document(IMPORTS + body)
     first = Place(node(doc, "init({'params': key})"), "init", node(doc, "{'params': key}"))
     result, _ = fixed(doc, "OLY104", reuse(doc, first, place(doc, "init(key)")))
-    assert "    key, subkey = jax.random.split(key)\n    a = init({'params': subkey})\n    b = init(key)" in result
+    assert (
+        "    key, params_key = jax.random.split(key)\n    a = init({'params': params_key})\n    b = init(key)" in result
+    )
 
 
 def test_two_names_of_one_key_are_left_alone() -> None:
@@ -262,6 +269,220 @@ def test_line_endings_are_those_of_the_file(newline: str) -> None:
     text = IMPORTS + "def f(key):\n\tü = jax.random.normal(key)\n\treturn jax.random.bits(key)"
     text = text.replace("\n", newline)
     assert fix_reuse(text, "jax.random.normal(key)", "jax.random.bits(key)") == (
-        IMPORTS + "def f(key):\n\tkey, subkey = jax.random.split(key)\n\tü = jax.random.normal(subkey)\n"
+        IMPORTS + "def f(key):\n\tkey, ü_key = jax.random.split(key)\n\tü = jax.random.normal(ü_key)\n"
         "\treturn jax.random.bits(key)"
     ).replace("\n", newline)
+
+
+def names_of(body: str, *, key: str = "key", first: str = "jax.random.normal", imports: str = IMPORTS) -> str:
+    """Return the line with the split that a fix has written or made longer."""
+    doc = document(imports + body)
+    calls = [each for each in ast.walk(doc.tree) if isinstance(each, ast.Call) and doc.segment(each.func) == first]
+    calls.sort(key=lambda each: (each.lineno, each.col_offset))
+    numbers = key_numbers(doc, calls, key)
+    one, two, *_ = (Place(call, first, node(doc, key, nth)) for call, nth in zip(calls, numbers, strict=True))
+    result, _ = fixed(doc, "OLY104", reuse(doc, one, two))
+    return next(line.strip() for line in result.splitlines() if "split(" in line)
+
+
+def key_numbers(doc: Document, calls: list[ast.Call], key: str) -> list[int]:
+    """Return, for each call, which of the expressions that are spelled like a key is inside it."""
+    found = [each for each in ast.walk(doc.tree) if isinstance(each, ast.expr) and doc.segment(each) == key]
+    found.sort(key=lambda each: (each.lineno, each.col_offset))
+    return [next(n for n, each in enumerate(found) if each in ast.walk(call)) for call in calls]
+
+
+@pytest.mark.parametrize(
+    ("uses", "split"),
+    [
+        ("noise = jax.random.normal(key)", "key, noise_key = jax.random.split(key)"),
+        ("self.wi = jax.random.normal(key)", "key, wi_key = jax.random.split(key)"),
+        ("newState = 2 * jax.random.normal(key)", "key, new_state_key = jax.random.split(key)"),
+        ("x[0] += jax.random.normal(key)", "key, x_key = jax.random.split(key)"),
+        ("m, s = 1.0, jax.random.normal(key)", "key, s_key = jax.random.split(key)"),
+        ("m = Dense(w=jax.random.normal(key))", "key, w_key = jax.random.split(key)"),
+        ("m = {'bias': jax.random.normal(key)}", "key, bias_key = jax.random.split(key)"),
+        ("keys = jax.random.normal(key)", "key, subkey = jax.random.split(key)"),
+        ("a_name_that_says_more_than_is_needed = jax.random.normal(key)", "key, subkey = jax.random.split(key)"),
+        ("print(jax.random.normal(key))", "key, subkey = jax.random.split(key)"),
+        ("m, s = jax.random.normal(key)", "key, subkey = jax.random.split(key)"),
+    ],
+)
+def test_a_new_key_is_named_after_what_is_made_with_it(uses: str, split: str) -> None:
+    assert names_of(f"def f(self, key, x):\n    {uses}\n    return jax.random.normal(key)\n") == split
+
+
+@pytest.mark.parametrize(
+    ("uses", "split"),
+    [
+        ("model.dropout(x, key)", "key, dropout_key = jax.random.split(key)"),
+        ("y = model.dropout(x, key)", "key, y_key = jax.random.split(key)"),
+        ("model.dropout(x, noise_key=key)", "key, noise_key = jax.random.split(key)"),
+        ("model.dropout(x, prng_key=key)", "key, dropout_key = jax.random.split(key)"),
+        ("y = model.dropout(x, rngs={'drop': key})", "key, drop_key = jax.random.split(key)"),
+    ],
+)
+def test_a_new_key_is_named_after_the_callee_or_its_parameter(uses: str, split: str) -> None:
+    body = f"def f(model, key, x):\n    {uses}\n    return model.dropout(x, key)\n"
+    assert names_of(body, first="model.dropout") == split
+
+
+def test_a_new_key_of_an_rng_is_called_so() -> None:
+    body = "def f(rng):\n    x = jax.random.normal(rng)\n    return jax.random.normal(rng)\n"
+    assert names_of(body, key="rng") == "rng, x_rng = jax.random.split(rng)"
+    body = "def f(rng):\n    print(jax.random.normal(rng))\n    return jax.random.normal(rng)\n"
+    assert names_of(body, key="rng") == "rng, sub_rng = jax.random.split(rng)"
+
+
+SCRIPT = "key = jax.random.key(0)\n{}print(jax.random.normal(key), jax.random.normal(key))\n"
+
+
+def test_a_name_of_a_module_hides_no_local_name() -> None:
+    assert names_of(SCRIPT.format("")) == "key, normal_key = jax.random.split(key)"
+    assert names_of(SCRIPT.format("def f(x): return x\n")) == "key, _normal_key = jax.random.split(key)"
+    script = "def f(): pass\nkey = jax.random.key(0)\nx = jax.random.normal(key)\ny = jax.random.normal(key)\n"
+    assert names_of(script) == "key, x_key = jax.random.split(key)"
+
+
+def test_a_new_key_is_named_as_its_siblings_are() -> None:
+    text = IMPORTS + (
+        "def f(key):\n    key_a, key_b = jax.random.split(key)\n    g(jax.random.normal(key_a), key_b)\n"
+        "    x = jax.random.bits(key_a)\n"
+    )
+    fixed_text = fix_reuse(text, "jax.random.normal(key_a)", "jax.random.bits(key_a)", key="key_a")
+    assert "    key_a, key_b, key_x = jax.random.split(key, 3)\n" in fixed_text
+    assert "    x = jax.random.bits(key_x)\n" in fixed_text
+
+
+def test_a_local_name_hides_no_name_of_the_module() -> None:
+    body = "x_key = 3\n\n\ndef f(key):\n    x = jax.random.normal(key)\n    return jax.random.normal(key)\n"
+    assert names_of(body) == "key, subkey = jax.random.split(key)"
+
+
+@pytest.mark.parametrize(
+    ("before", "uses", "after", "fixed_uses"),
+    [
+        ("k1, k2 = jax.random.split(key)", "g(k1, N(k2))\n    x = N(k2)",
+         "k1, k2, k3 = jax.random.split(key, 3)", "g(k1, N(k2))\n    x = N(k3)"),
+        ("k1, k2 = jax.random.split(key, 2)", "g(k1, N(k2))\n    x = N(k2)",
+         "k1, k2, k3 = jax.random.split(key, 3)", "g(k1, N(k2))\n    x = N(k3)"),
+        ("k1, k2 = jax.random.split(key, num=2)", "g(k1, N(k2))\n    x = N(k2)",
+         "k1, k2, k3 = jax.random.split(key, num=3)", "g(k1, N(k2))\n    x = N(k3)"),
+        ("a, k2 = jax.random.split(key)", "g(a, N(k2))\n    x = N(k2)",
+         "a, k2, x_key = jax.random.split(key, 3)", "g(a, N(k2))\n    x = N(x_key)"),
+        ("(\n        a,  # one\n        k2,\n    ) = jax.random.split(key)", "g(a, N(k2))\n    x = N(k2)",
+         "(\n        a,  # one\n        k2, x_key,\n    ) = jax.random.split(key, 3)",
+         "g(a, N(k2))\n    x = N(x_key)"),
+        ("(\n        a,\n        k2,  # two\n    ) = jax.random.split(key)", "g(a, N(k2))\n    x = N(k2)",
+         "(\n        a,\n        k2, x_key,  # two\n    ) = jax.random.split(key, 3)",
+         "g(a, N(k2))\n    x = N(x_key)"),
+        ("(a,k2) = jax.random.split(key)", "g(a, N(k2))\n    x = N(k2)",
+         "(a,k2, x_key) = jax.random.split(key, 3)", "g(a, N(k2))\n    x = N(x_key)"),
+        ("k2, a = jax.random.split(k2)", "y = g(a, N(k2))\n    x = N(k2)",
+         "k2, a, y_key = jax.random.split(k2, 3)", "y = g(a, N(y_key))\n    x = N(k2)"),
+        ("_, k2 = jax.random.split(key)", "y = N(k2)\n    x = N(k2)",
+         "x_key, k2 = jax.random.split(key)", "y = N(k2)\n    x = N(x_key)"),
+    ],
+)  # fmt: skip
+def test_the_split_above_gives_one_more(before: str, uses: str, after: str, fixed_uses: str) -> None:
+    def text(split: str, body: str) -> str:
+        return f"{IMPORTS}def f(key, k2, g):\n    {split}\n    {body.replace('N', 'jax.random.normal')}\n"
+
+    doc = document(text(before, uses))
+    at = "jax.random.normal(k2)"
+    made = reuse(doc, place(doc, at, key="k2"), place(doc, at, 1, key="k2"))
+    assert fixed(doc, "OLY104", made)[0] == text(after, fixed_uses)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "    k1 = other(k1)\n",
+        "    if x:\n        k1 = x\n",
+        "    for k1 in x:\n        pass\n",
+    ],
+)
+def test_a_split_whose_key_was_replaced_stays(between: str) -> None:
+    text = IMPORTS + (
+        f"def f(key, x):\n    k1, k2 = jax.random.split(key)\n{between}"
+        "    g(jax.random.normal(k1))\n    return jax.random.bits(k1), k2\n"
+    )
+    assert "    k1, k2 = jax.random.split(key)\n" in fix_reuse(
+        text, "jax.random.normal(k1)", "jax.random.bits(k1)", key="k1"
+    )
+
+
+def test_a_split_outside_the_loop_gives_nothing_to_the_loop() -> None:
+    text = IMPORTS + (
+        "def f(key, x):\n    k1, k2 = jax.random.split(key)\n    for _ in x:\n        y = jax.random.normal(k1)\n"
+        "    return k2\n"
+    )
+    assert fix_reuse(text, "jax.random.normal(k1)", key="k1", repeated_by="loop") == text.replace(
+        "        y = jax.random.normal(k1)",
+        "        k1, y_key = jax.random.split(k1)\n        y = jax.random.normal(y_key)",
+    )
+
+
+def test_a_full_line_gets_no_longer() -> None:
+    names = ", ".join(f"a_rather_long_name_{number}" for number in "abc")
+    text = IMPORTS + (
+        f"def f(key):\n    {names} = jax.random.split(key, 3)\n    x = jax.random.normal(a_rather_long_name_a)\n"
+        "    return jax.random.bits(a_rather_long_name_a)\n"
+    )
+    fixed_text = fix_reuse(text, "jax.random.normal(a_rather_long_name_a)", "jax.random.bits(a_rather_long_name_a)",
+                           key="a_rather_long_name_a")  # fmt: skip
+    assert f"    {names} = jax.random.split(key, 3)\n    a_rather_long_name_a, x_key = " in fixed_text
+
+
+def test_two_arguments_of_one_call() -> None:
+    text = IMPORTS + "def f(key, g):\n    return g(key, key)\n"
+    doc = document(text)
+    call = node(doc, "g(key, key)")
+    made = reuse(doc, Place(call, "g", call.args[0]), Place(call, "g", call.args[1]), repeated_by="arguments")
+    assert fixed(doc, "OLY104", made)[0] == text.replace(
+        "    return g(key, key)", "    key, g_key = jax.random.split(key)\n    return g(g_key, key)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    a = jax.random.normal(key)\n    b = jax.random.normal(key)\n    return a, b, jax.random.normal(key)\n",
+            "    key, a_key, b_key = jax.random.split(key, 3)\n    a = jax.random.normal(a_key)\n"
+            "    b = jax.random.normal(b_key)\n    return a, b, jax.random.normal(key)\n",
+        ),
+        (
+            "    return Params(w=jax.random.normal(key), b=jax.random.normal(key), c=jax.random.normal(key))\n",
+            "    key, w_key, b_key = jax.random.split(key, 3)\n"
+            "    return Params(w=jax.random.normal(w_key), b=jax.random.normal(b_key), c=jax.random.normal(key))\n",
+        ),
+        (
+            "    for _ in range(3):\n        a = jax.random.normal(key)\n        use(a, jax.random.uniform(key))\n",
+            "    for _ in range(3):\n        key, a_key, subkey = jax.random.split(key, 3)\n"
+            "        a = jax.random.normal(a_key)\n        use(a, jax.random.uniform(subkey))\n",
+        ),
+    ],
+)
+def test_several_draws_share_one_split(before: str, after: str) -> None:
+    result = fix_text("example.py", f"{IMPORTS}def f(key):\n{before}", Settings(), unsafe=True)
+    assert result.text == f"{IMPORTS}def f(key):\n{after}"
+    assert not result.findings and not result.errors
+
+
+def test_two_fixes_that_choose_one_name_are_made_one_after_the_other() -> None:
+    text = IMPORTS + (
+        "def f(key, other, g):\n    a, b = jax.random.split(key)\n    g(jax.random.normal(other))\n"
+        "    g(jax.random.bits(other))\n    return a, b, jax.random.bits(key)\n"
+    )
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert not result.findings and not result.errors
+    assert "    a, b, subkey = jax.random.split(key, 3)\n" in result.text
+    assert "    other, bits_key = jax.random.split(other)\n" in result.text or "other, normal_key =" in result.text
+    assert "return a, b, jax.random.bits(subkey)" in result.text
+
+
+def test_what_is_named_as_an_array_of_keys_is_not_split() -> None:
+    text = IMPORTS + "def f({0}, g):\n    a = g({0})\n    return a, g({0})\n"
+    assert fix_reuse(text.format("keys"), "g(keys)", "g(keys)", nth=1, key="keys") == text.format("keys")
+    assert "split(key)" in fix_reuse(text.format("key"), "g(key)", "g(key)", nth=1)

@@ -90,7 +90,7 @@ def test_unsafe_fixes_are_written_with_fix_only(project, run):
     fixed = run("--fix", "--unsafe-fixes", "--show-fixes", "a.py")
     assert fixed.status == 0
     assert "Fixed 1 finding:\n- a.py:\n    1 × OLY104 (key-reuse)\n" in fixed.out
-    assert "key, subkey = jax.random.split(key)" in Path("a.py").read_text()
+    assert "key, x_key = jax.random.split(key)" in Path("a.py").read_text()
     assert run("a.py").status == 0
 
 
@@ -101,7 +101,7 @@ def test_a_finding_that_takes_several_passes_is_one(project, run):
     assert "Found 1 finding." in run("a.py").out
     assert run("--fix", "--unsafe-fixes", "--diff", "a.py").err == "Would fix 1 finding.\n"
     assert run("--fix", "--unsafe-fixes", "a.py").out == "Found 1 finding (1 fixed, 0 remaining).\n"
-    assert Path("a.py").read_text().count("split") == 3
+    assert Path("a.py").read_text().count("split") == Path("a.py").read_text().count("split(key, 4)") == 1
 
 
 def test_fix_only_and_exit_non_zero_on_fix(project, run):

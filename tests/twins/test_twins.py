@@ -37,7 +37,7 @@ def findings() -> list[dict]:
     """Return the findings of the whole folder with default settings, as the JSON output has them."""
     out = StringIO()
     with redirect_stdout(out):
-        status = main(["--output-format", "json", str(FOLDER)])
+        status = main(["--output-format", "json", "--tests", "all", str(FOLDER)])
     assert status == 1
     return json.loads(out.getvalue())
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
-from olympus_codemods.editing.rewriting import expression, insert_line, replace
+from olympus_codemods.editing.rewriting import insert_line, replace
 from olympus_codemods.editing.scopes import dominates, own_nodes, scope_of
+from olympus_codemods.editing.splits import Unpacked, assigned, is_repeated, last_binding, lengthened, unpacked
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
 from olympus_rules.libraries.names import SPLIT
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyReuse"]
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+PLURALS = ("keys", "rngs")
 CARRIES = ("scan", "while_loop", "fori_loop")
 
 
@@ -144,49 +146,62 @@ def called(place: Place) -> ast.AST | None:
 
 
 def extend_split(fact: Reuse, document: Document) -> Fix | None:
-    """``a, b = split(key)`` followed by a use of ``key``: split off one more, which the other use takes."""
-    statement = document.statement(fact.first.node)
+    """Let one of the two uses take one more key of a split that stands above it."""
+    return split_one_more(fact, document) or split_above(fact, document)
+
+
+def split_one_more(fact: Reuse, document: Document) -> Fix | None:
+    """``a, b = split(key)`` followed by a use of ``key``: the use takes one more child."""
     again = fact.again.key
     if not is_split(fact.first) or fact.repeated_by or again is None or fact.again.node is fact.first.node:
         return None
-    match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=targets) as left], value=ast.Call() as value):
-            size = split_size(value)
-        case _:
-            return None
-    bound = [dotted(target) for target in targets]
-    same_scope = scope_of(document, fact.first.node) is scope_of(document, fact.again.node)
-    if value is not fact.first.node or size != len(targets) or not all(bound) or dotted(again) in bound:
+    split = unpacked(document, document.statement(fact.first.node))
+    if split is None or split.call is not fact.first.node or dotted(again) in split.bound:
         return None
-    if not same_scope or not dominates(document, statement, fact.again.node):
+    if not dominates(document, split.statement, fact.again.node):
         return None
-    child = Names(document, statement).fresh("subkey")
-    tuple_node, call_node = expression(document, left), expression(document, value)
-    if not isinstance(tuple_node, cst.Tuple) or not isinstance(call_node, cst.Call):
-        return None
-    elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in tuple_node.elements]
-    longer = tuple_node.with_changes(elements=[*elements, cst.Element(cst.Name(child))], lpar=[], rpar=[])
-    key_argument = call_node.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    more = call_node.with_changes(args=[key_argument, cst.Arg(cst.Integer(str(size + 1)))], lpar=[], rpar=[])
-    edits = [replace(document, left, longer), replace(document, value, more)]
-    edits.append(replace(document, again, cst.Name(child)))
-    return fix_of(Applicability.UNSAFE, f"Split off one more key, `{child}`, for the second use", *edits)
+    return split_off(document, split, fact.again)
 
 
-def split_size(call: ast.Call) -> int | None:
-    """Return the number of keys that a ``split`` gives, if the call spells it out."""
-    match call:
-        case ast.Call(args=[_], keywords=[]):
-            return 2
-        case ast.Call(args=[_, ast.Constant(value=int(size))], keywords=[]):
-            return size
-        case ast.Call(args=[_], keywords=[ast.keyword(arg="num", value=ast.Constant(value=int(size)))]):
-            return size
-    return None
+def split_above(fact: Reuse, document: Document) -> Fix | None:
+    """``k1, k2 = split(key)`` followed by two uses of ``k1``: the second one takes ``k3``.
+
+    After ``key, a_key = split(key)``, the first one takes a child, since ``key`` is what is carried on.
+    """
+    found = []
+    for place in (fact.first, fact.again):
+        name = dotted(place.key)
+        split = unpacked(document, last_binding(document, place.node, name)) if name else None
+        if split is not None and name in split.bound and split.call is not place.node:
+            found.append((place, split))
+    is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
+    fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
+    return next((fix for fix in fixes if fix is not None), None)
+
+
+def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
+    """Return the fix that makes a split longer by one key, which a place takes."""
+    scope = scope_of(document, split.statement)
+    if isinstance(scope, ast.ClassDef) or place.key is None or is_repeated(document, split.statement, place.node):
+        return None
+    names = Names(document, split.statement)
+    child = child_name(names, document, place, split.bound)
+    edits = lengthened(document, split, child)
+    if edits is None:
+        return None
+    message = f"Split off one more key, `{child}`, on line {split.statement.lineno}"
+    edits.append(replace(document, place.key, cst.Name(child)))
+    return binding(fix_of(Applicability.UNSAFE, message, *edits), child, scope)
+
+
+def binding(fix: Fix | None, name: str, scope: ast.AST) -> Fix | None:
+    """Return a fix that says which name it binds, so that no other one binds the name at the same time."""
+    place = f"{getattr(scope, 'lineno', 0)}:{getattr(scope, 'col_offset', 0)}"
+    return fix if fix is None else dataclasses.replace(fix, binds=(f"{place} {name}",))
 
 
 def split_before(fact: Reuse, document: Document) -> Fix | None:
-    """Write ``key, subkey = split(key)`` before the first use, which takes ``subkey``."""
+    """Write ``key, a_key = split(key)`` before the first use, ``a = normal(key)``, which takes ``a_key``."""
     key = fact.first.key
     statement = document.statement(fact.first.node)
     if key is None or not dotted(key) or fact.again.key is None or dotted(key) != dotted(fact.again.key):
@@ -194,31 +209,27 @@ def split_before(fact: Reuse, document: Document) -> Fix | None:
     scope = scope_of(document, fact.first.node)
     if scope is not scope_of(document, fact.again.node) or rebinds(statement, key):
         return None
+    if dotted(key).lower().endswith(PLURALS):  # an array of keys, most likely, and `split` takes one key
+        return None
     if not runs_once_in(document, statement, fact.first.node):
         return None
     if not assignable(document, key, scope) or not refreshes(fact, key, scope):
         return None
     names = Names(document, statement)
-    child = names.fresh("subkey")
+    child = child_name(names, document, fact.first)
     split = names.spell(SPLIT, near=called(fact.first))
     if split is None:
         return None
     line = f"{dotted(key)}, {child} = {split}({dotted(key)})"
     edits: list[Edit | None] = [insert_line(document, statement, line)]
     edits += [replace(document, key, cst.Name(child)), *names.edits()]
-    return fix_of(Applicability.UNSAFE, f"Split `{dotted(key)}` before line {statement.lineno}", *edits)
+    fix = fix_of(Applicability.UNSAFE, f"Split `{dotted(key)}` before line {statement.lineno}", *edits)
+    return binding(fix, child, scope)
 
 
 def rebinds(statement: ast.stmt, key: ast.expr) -> bool:
     """Return whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
     return dotted(key) in assigned(statement)
-
-
-@lru_cache(maxsize=8)
-def assigned(statement: ast.stmt) -> frozenset[str]:
-    """Return the variables and attributes that a statement assigns to."""
-    nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
-    return frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
 
 
 def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool:
@@ -246,7 +257,7 @@ def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool
 
 def refreshes(fact: Reuse, key: ast.expr, scope: ast.AST) -> bool:
     """Return whether a new value of ``key`` reaches the second consumption when something repeats the first."""
-    if fact.repeated_by in ("", "loop"):
+    if fact.repeated_by in ("", "loop", "arguments"):
         return True
     if isinstance(key, ast.Attribute):
         return fact.repeated_by == "call"

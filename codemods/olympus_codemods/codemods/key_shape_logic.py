@@ -11,11 +11,11 @@ import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
-from olympus_codemods.codemods.key_reuse import split_size
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_codemods.editing.scopes import own_nodes, scope_of
+from olympus_codemods.editing.splits import split_size
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Span
 from olympus_rules.keyflow.facts import Fact, KeyKind, ShapeLogic

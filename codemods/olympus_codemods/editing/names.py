@@ -107,11 +107,26 @@ class Names:
     def _under_jax(self, qualified: str) -> str:
         return under_jax(qualified, self._document.namespaces)
 
+    @property
+    def at_module_level(self) -> bool:
+        """Return whether a name that is bound here is one of the module."""
+        return len(self._scopes) == 1
+
+    def is_free(self, name: str) -> bool:
+        """Return whether the outermost function does not mention a name, and the module binds none like it."""
+        return name not in words(self._document, self._outermost) and name not in bound_names(self._scopes[0])
+
+    def is_unbound(self, name: str) -> bool:
+        """Return whether a name is free, or mentioned as that of a parameter of what is called only."""
+        return name not in identifiers(self._outermost) and name not in bound_names(self._scopes[0])
+
+    @property
+    def _outermost(self) -> Scope:
+        return self._scopes[1] if len(self._scopes) > 1 else self._scopes[0]
+
     def fresh(self, base: str) -> str:
-        """Return ``base``, or ``base_1``, ``base_2`` …, the first that the outermost function does not mention."""
-        outermost = self._scopes[1] if len(self._scopes) > 1 else self._scopes[0]
-        used = words(self._document, outermost)
-        return next(name for n in count() if (name := f"{base}_{n}" if n else base) not in used)
+        """Return ``base``, or ``base_1``, ``base_2`` …, the first name that is free."""
+        return next(name for n in count() if self.is_free(name := f"{base}_{n}" if n else base))
 
     def spell(self, qualified: str, near: ast.AST | None = None) -> str | None:
         """Return the spelling of a name under ``jax``, and request an import if the file has none.

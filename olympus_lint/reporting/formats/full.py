@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from olympus.verdicts import Verdict
 from olympus_lint.reporting.frame import Mark, Piece, frame
+from olympus_lint.reporting.lineage import is_long, tree_rows
 from olympus_lint.reporting.phrases import headline, place, printable
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Applicability, Finding
@@ -40,12 +41,20 @@ def block(
         if (other.filename, other.cell) != here:
             yield [Piece(f"{place(other.filename, other.span, other.cell)}: ", "place"), Piece(other.message, "code")]
             yield from frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")])
+    if is_long(finding):
+        yield from lineage_rows(finding)
     if finding.verdict is not None:
         yield from verdict_rows(finding.verdict)
     if finding.fix is not None:
         unsafe_fix = finding.fix.applicability is Applicability.UNSAFE
         how = " (`--fix --unsafe-fixes` does it)" if unsafe_fix else " (`--fix` does it)"
         yield [Piece("help: ", "help"), Piece(f"{printable(finding.fix.message)}{how}", "code")]
+
+
+def lineage_rows(finding: Finding) -> Iterator[list[Piece]]:
+    """Return the lines with the way of a key to its uses."""
+    yield [Piece("lineage:", "help")]
+    yield from ([Piece(f"    {printable(line)}", "code")] for line in tree_rows(finding))
 
 
 def verdict_rows(verdict: Verdict) -> Iterator[list[Piece]]:

@@ -14,9 +14,10 @@ from html import escape
 from pathlib import PurePath
 
 from olympus_lint import __version__
-from olympus_lint.reporting.formats.full import verdict_rows
+from olympus_lint.reporting.formats.full import lineage_rows, verdict_rows
 from olympus_lint.reporting.frame import Mark, Piece, frame
-from olympus_lint.reporting.phrases import count, place, printable
+from olympus_lint.reporting.lineage import is_long
+from olympus_lint.reporting.phrases import count, left_out, place, printable
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.syntax.text import split_lines
@@ -108,12 +109,14 @@ def render(run: RunResult, *, color: bool) -> str:
     tables = table("Rules", "rule", (f"{each.code} {each.name}" for each in findings), lambda name: name.split()[0])
     tables += table("Folders", "folder", map(folder_of, findings), str)
     cards = "".join("".join(card(number, each, lines)) for number, each in enumerate(findings, 1))
+    hidden = f"<p>{said(left_out(run.quiet))}</p>" if run.quiet else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         '<meta name="viewport" content="width=device-width"><title>olympus-lint</title>'
         f"<style>{STYLE}</style></head>\n<body><header><h1>{summary(run)}</h1>"
-        f'<div class="tables">{tables}</div></header>\n<main>{filters(findings)}\n{cards or "<p>No findings.</p>"}\n'
+        f'{hidden}<div class="tables">{tables}</div></header>\n<main>{filters(findings)}\n'
+        f"{cards or '<p>No findings.</p>'}\n"
         f'<p class="quiet">olympus-lint {escape(__version__)} · keys: / search, j and k next and previous, '
         f"Escape all</p></main><script>{SCRIPT}</script></body></html>\n"
     )
@@ -187,6 +190,8 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
         if (other.filename, other.cell) != here:
             yield f"<p><code>{escape(place(other.filename, other.span, other.cell))}</code> {said(other.message)}</p>"
             yield code(frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")]))
+    if is_long(finding):
+        yield code(lineage_rows(finding))
     if finding.verdict is not None:
         yield code(verdict_rows(finding.verdict))
     if finding.fix is not None:

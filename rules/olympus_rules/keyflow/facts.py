@@ -66,6 +66,24 @@ class Place:
     key: ast.expr | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One step on the way of a key that is used twice.
+
+    Attributes:
+        kind: ``source`` for what it comes from, ``key`` for a key that is made of the one before, ``first`` and
+            ``again`` for the two uses.
+        label: the key or the consumer as it is written.
+        how: what makes the key of the one before, or repeats the use.
+        node: where; ``None`` if that is not known.
+    """
+
+    kind: str
+    label: str
+    how: str
+    node: ast.AST | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
     """The common part: the node that a rule flags, the confidence, and the spelling of the key there.
@@ -103,6 +121,7 @@ class Reuse(Fact):
             call; empty for two consumptions in one function.
         taker: that function.
         identity: equal for the reuses of one key in one function.
+        lineage: the way of the key to its uses; empty for a key that an object keeps.
     """
 
     first: Place
@@ -114,6 +133,7 @@ class Reuse(Fact):
     kept: str = ""
     taker: str = ""
     identity: Hashable = field(default=None, compare=False)
+    lineage: tuple[Origin, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

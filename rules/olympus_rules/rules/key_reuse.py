@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from olympus_rules.finding import Applicability, Confidence, Finding, Related
-from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.finding import Applicability, Confidence, Finding, Related, Step
+from olympus_rules.keyflow.facts import Fact, Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
@@ -49,6 +49,14 @@ class KeyReuse(Rule):
     events = ("reuse",)
     has_two_places = True
 
+    def matters_in_tests(self, fact: Fact) -> bool:
+        """Two draws that the file writes itself and that get the same bits: arrays that it takes for independent.
+
+        What a test hands to the code under test may be equal, and often has to be.
+        """
+        assert isinstance(fact, Reuse)
+        return fact.effect == "same-draw" and is_sampler(fact.first) and is_sampler(fact.again)
+
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
         """Name both consumers, what the reuse does, and the split or child to use."""
         assert isinstance(fact, Reuse)
@@ -66,7 +74,14 @@ class KeyReuse(Rule):
         else:
             message = f"{twice(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
-        yield self.finding(fact, document, message, places, fact.effect)
+        found = self.finding(fact, document, message, places, fact.effect)
+        yield replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
+
+
+def step(origin: Origin, document: Document) -> Step:
+    """Return a step on the way of a key with its row."""
+    row = 0 if origin.node is None else document.span(origin.node).start.row
+    return Step(origin.kind, origin.label, origin.how, row)
 
 
 def subject(fact: Reuse) -> str:
@@ -109,7 +124,7 @@ def what_it_did(place: Place) -> str:
     """Say what a consumer did with the key, in the past tense."""
     if is_split(place):
         return f"`{place.what}` split it"
-    if ".random." in f".{place.what}":
+    if is_sampler(place):
         return f"`{place.what}` drew from it"
     return f"`{place.what}` consumed it"
 
@@ -117,6 +132,11 @@ def what_it_did(place: Place) -> str:
 def is_split(place: Place) -> bool:
     """Return whether a place splits its key."""
     return place.what.endswith("random.split")
+
+
+def is_sampler(place: Place) -> bool:
+    """Return whether a function of ``jax.random`` draws from the key."""
+    return ".random." in f".{place.what}" and not is_split(place)
 
 
 def repeated(fact: Reuse) -> str:

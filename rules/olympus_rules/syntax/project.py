@@ -9,10 +9,20 @@ from pathlib import Path
 
 from olympus_rules.syntax import disk
 
-__all__ = ["Location", "forget_folders", "import_roots", "in_project", "is_namespace", "locate", "locate_name"]
+__all__ = [
+    "Location",
+    "forget_folders",
+    "import_roots",
+    "in_project",
+    "is_namespace",
+    "is_test",
+    "locate",
+    "locate_name",
+]
 
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 SOURCE_FOLDER = "src"
+TEST_FOLDERS = frozenset({"tests", "test", "testing"})
 
 
 class Location:
@@ -43,6 +53,19 @@ def locate(path: Path, further: tuple[Path, ...] = ()) -> Location:
     is_package = path.stem == "__init__"
     module = f"{package}.{path.stem}" if package and not is_package else package
     return Location(module, is_package, _nearest(path.parent, roots, further) if further else roots)
+
+
+def is_test(path: Path) -> bool:
+    """Return whether a file holds tests, by its name or that of a folder of its project around it.
+
+    Args:
+        path: its absolute path.
+    """
+    stem = path.stem
+    if stem.startswith("test_") or stem.endswith("_test") or stem == "conftest":
+        return True
+    project = min(locate(path).roots, key=lambda root: len(root.parts))
+    return not TEST_FOLDERS.isdisjoint(path.parent.relative_to(project).parts)
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,8 @@ of reach took it. ``possible``: the value is a key by its name only, or a class 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from olympus_rules.finding import Confidence
@@ -19,6 +20,7 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
+from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import IMMUTABLE_BASES
 
@@ -32,16 +34,17 @@ def reuses(file: File, run: Run) -> Iterator[Fact]:
     derivations = list(derivation_facts(file, run))
     collided = {fact.node for fact in derivations if isinstance(fact, facts.DerivationCollision)}
     children = {derivation.child for derivation in run.derivations if derivation.node in collided}
+    descent = cache(lambda: Descent(file, run))  # made for the first reuse, so that a function without one pays nothing
     for first, again in run.ledger.pairs(run.knowledge.is_concerned):
         if again.term in children:
             continue  # the derivation is the mistake
-        fact = _reuse(file, run, first, again)
+        fact = _reuse(file, run, first, again, descent)
         if fact is not None:
             yield fact
     yield from derivations
 
 
-def _reuse(file: File, run: Run, first: Consumption, again: Consumption) -> Fact | None:
+def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]) -> Fact | None:
     confidence = _confidence(run, first, again)
     if confidence is None:
         return None
@@ -82,6 +85,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption) -> Fact
         unused=_unused_relatives(run, again.term),
         batch=(run.knowledge.rank(again.term) or 0) > 0,
         identity=(run.code, again.term),
+        lineage=(*descent().way(again.term), *uses(first, again)),
     )
 
 

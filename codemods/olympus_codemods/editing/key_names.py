@@ -1,0 +1,125 @@
+"""The name of a new key, as a person chooses it: after what is made with the key."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING
+
+from olympus_codemods.editing.names import Names, dotted
+from olympus_rules.libraries.names import RANDOM
+
+if TYPE_CHECKING:
+    from olympus_rules.keyflow.facts import Place
+    from olympus_rules.syntax import Document
+
+__all__ = ["child_name"]
+
+LONGEST = 25
+"""Characters of a name that a new name is made from; longer ones say more than a reader needs."""
+KEYISH = re.compile(r"key|rng|seed|random_state", re.IGNORECASE)
+NAMED_KEY = re.compile(r"(?!(?:prng|rng|sub|new)_)\w+_(?:key|rng)")
+"""The parameters whose name says what the key is for: ``dropout_key``, and not ``rng_key``."""
+NUMBERED = re.compile(r"(.*?)(\d+)")
+SPARE = {"key": "subkey", "rng": "sub_rng"}
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def child_name(names: Names, document: Document, place: Place, siblings: Sequence[str] = ()) -> str:
+    """Return a free name for the key that a place takes.
+
+    After ``k1, k2`` comes ``k3``. Else the name follows what is made with the key: ``noise = normal(key)`` takes
+    ``noise_key``, beside ``key_a, key_b`` it takes ``key_noise``. Where nothing has a name, ``subkey`` does; at the
+    level of a module with functions that name would hide theirs, and is private.
+
+    Args:
+        names: the names at the place where the new one is bound.
+        document: the file.
+        place: the use.
+        siblings: the names of the keys that the same split gives.
+    """
+    parameter = named_parameter(document, place)
+    if parameter and names.is_unbound(parameter):
+        return parameter
+    word = "rng" if re.search(r"rng\d*$", dotted(place.key)) else "key"
+    form = f"{word}_{{}}" if sum(name.startswith(f"{word}_") for name in siblings) > 1 else f"{{}}_{word}"
+    unnamed = [form.format(base) for base in called_base(place)]
+    if names.at_module_level:
+        private = "_" if any(isinstance(each, SCOPES) for each in document.tree.body) else ""
+        unnamed = [f"{private}{name}" for name in (*unnamed, SPARE[word])]
+    else:
+        unnamed.insert(0 if is_sampler(names, place) else len(unnamed), SPARE[word])
+    chosen = [*following(siblings), *map(form.format, bases(document, place)), *unnamed]
+    return next(filter(names.is_free, chosen), None) or names.fresh(chosen[-1])
+
+
+def following(siblings: Sequence[str]) -> Iterator[str]:
+    """Yield the next of several names with numbers: ``k3`` after ``k1, k2``."""
+    found = [NUMBERED.fullmatch(name) for name in siblings]
+    if len(found) < 2 or not all(found):
+        return
+    parts = [(each[1], each[2]) for each in found if each is not None]
+    first = int(parts[0][1])
+    if all(part == (parts[0][0], str(first + step)) for part, step in zip(parts, count(), strict=False)):
+        yield f"{parts[0][0]}{first + len(parts)}"
+
+
+def named_parameter(document: Document, place: Place) -> str:
+    """Return the parameter that takes the key, where its name says what the key is for."""
+    around = document.parents.get(place.key) if place.key is not None else None
+    is_named = isinstance(around, ast.keyword) and around.arg is not None and NAMED_KEY.fullmatch(around.arg)
+    return str(around.arg) if isinstance(around, ast.keyword) and is_named else ""
+
+
+def bases(document: Document, place: Place) -> Iterator[str]:
+    """Yield the names of what is made with a key, from the innermost one outwards."""
+    node: ast.AST | None = place.key
+    while node is not None and not isinstance(node, ast.stmt):
+        around = document.parents.get(node)
+        name = ""
+        if isinstance(around, ast.keyword) and node is not place.key:
+            name = around.arg or ""
+        elif isinstance(around, ast.Dict):
+            name = next((str(k.value) for k, v in zip(around.keys, around.values, strict=True)
+                         if v is node and isinstance(k, ast.Constant)), "")  # fmt: skip
+        elif isinstance(around, ast.NamedExpr):
+            name = dotted(around.target)
+        elif isinstance(around, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            name = target_of(around, place.key)
+        yield from worded(name)
+        node = around
+
+
+def target_of(statement: ast.Assign | ast.AnnAssign | ast.AugAssign, key: ast.expr | None) -> str:
+    """Return the variable, attribute or container that an assignment gives what is made with a key."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    value = statement.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = zip(target.elts, value.elts, strict=True)
+        target = next((one for one, made in pairs if any(part is key for part in ast.walk(made))), target)
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return dotted(target)
+
+
+def called_base(place: Place) -> Iterator[str]:
+    """Yield the callee that takes a key: ``dropout(x, key)`` takes a ``dropout_key``."""
+    if isinstance(place.node, ast.Call):
+        name = dotted(place.node.func)
+        if not name.rpartition(".")[2].startswith(("split", "fold_in", "clone")):
+            yield from worded(name)
+
+
+def is_sampler(names: Names, place: Place) -> bool:
+    """Return whether a function of ``jax.random`` takes a key, whose name says little about what is made."""
+    return isinstance(place.node, ast.Call) and names.resolve(place.node.func).startswith(f"{RANDOM}.")
+
+
+def worded(name: str) -> Iterator[str]:
+    """Yield the last part of a name in lower case, if that can begin the name of a key."""
+    last = name.rpartition(".")[2].strip("_")
+    word = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])", "_", last).lower()
+    if word.isidentifier() and len(word) <= LONGEST and not KEYISH.search(word):
+        yield word

@@ -1,0 +1,161 @@
+"""Splits that are unpacked, ``k1, k2 = split(key)``, and one more key from such a split."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.rewriting import expression, replace
+from olympus_codemods.editing.scopes import scope_of
+from olympus_rules.finding import Edit
+from olympus_rules.libraries.names import SPLIT
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["Unpacked", "assigned", "is_repeated", "last_binding", "lengthened", "split_size", "unpacked"]
+
+WIDTH = 88
+"""Characters of a line that a longer split may fill; beyond, a second split reads better."""
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+REPEATING = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Module)
+THROWAWAY = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A statement that unpacks a split.
+
+    Attributes:
+        statement: the assignment.
+        left: its targets.
+        call: the split.
+        bound: the targets as they are written.
+    """
+
+    statement: ast.Assign
+    left: ast.Tuple
+    call: ast.Call
+    bound: tuple[str, ...]
+
+    @property
+    def parent(self) -> str:
+        """Return the key that is split, as it is written; empty if it is no name."""
+        argument = self.call.args[0] if self.call.args else self.call.keywords[0].value
+        return dotted(argument)
+
+
+def unpacked(document: Document, statement: ast.stmt | None) -> Unpacked | None:
+    """Return a statement as an unpacked split whose size is written, ``None`` if it is something else."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets) as left], value=ast.Call() as call):
+            bound = tuple(dotted(target) for target in targets)
+        case _:
+            return None
+    if not all(bound) or split_size(call) != len(bound) or Names(document, statement).resolve(call.func) != SPLIT:
+        return None
+    return Unpacked(statement, left, call, bound)
+
+
+def split_size(call: ast.Call) -> int | None:
+    """Return the number of keys that a ``split`` gives, if the call spells it out."""
+    match call:
+        case ast.Call(args=[_], keywords=[]):
+            return 2
+        case ast.Call(args=[_, ast.Constant(value=int(size))], keywords=[]):
+            return size
+        case ast.Call(args=[_], keywords=[ast.keyword(arg="num", value=ast.Constant(value=int(size)))]):
+            return size
+    return None
+
+
+def lengthened(document: Document, split: Unpacked, child: str) -> list[Edit | None] | None:
+    """Return the edits with which a split gives one more key, ``None`` if its line has no room.
+
+    A target ``_`` that nothing reads takes the name, and the split keeps its size.
+    """
+    scope = scope_of(document, split.statement)
+    if split.bound.count(THROWAWAY) == 1 and not is_read(scope, THROWAWAY):
+        spare = split.left.elts[split.bound.index(THROWAWAY)]
+        return [replace(document, spare, cst.Name(child))]
+    statement = split.statement
+    last = document.lines[(statement.end_lineno or statement.lineno) - 1].rstrip()
+    added = len(f", {child}") + (len(", 3") if len(split.call.args) + len(split.call.keywords) == 1 else 0)
+    if statement.lineno == statement.end_lineno and len(last) + added > WIDTH:
+        return None
+    return [with_one_more(document, split, child), with_size(document, split.call, len(split.bound) + 1)]
+
+
+def with_one_more(document: Document, split: Unpacked, name: str) -> Edit | None:
+    """Return the edit that writes one more target after the last one, in its row."""
+    last = expression(document, split.left.elts[-1])
+    return None if last is None else replace(document, split.left.elts[-1], pair(last, cst.Name(name)))
+
+
+def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
+    """Return the edit with which a split gives so many keys."""
+    number = cst.Integer(str(size))
+    written = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    if written:
+        return replace(document, written[0], number)
+    key = expression(document, call.args[0])
+    return None if key is None else replace(document, call.args[0], pair(key, number))
+
+
+def pair(one: cst.BaseExpression, other: cst.BaseExpression) -> cst.Tuple:
+    """Return two expressions as they stand in a longer list of them."""
+    return cst.Tuple([cst.Element(one), cst.Element(other)], lpar=[], rpar=[])
+
+
+def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | None:
+    """Return the statement that has bound a variable or attribute when a node runs, where the syntax shows it."""
+    child: ast.AST = document.statement(node)
+    while not isinstance(child, SCOPES):
+        around = document.parents[child]
+        block = next((v for _, v in ast.iter_fields(around) if isinstance(v, list) and any(e is child for e in v)), [])
+        for earlier in reversed(block[: next((i for i, each in enumerate(block) if each is child), 0)]):
+            if isinstance(earlier, ast.stmt) and name in assigned(earlier):
+                return earlier
+        if isinstance(around, (*LOOPS, ast.Try)) and name in assigned(around):
+            return None  # an earlier iteration, or a part of what was tried
+        child = around
+    return None
+
+
+@lru_cache(maxsize=8)
+def assigned(statement: ast.stmt) -> frozenset[str]:
+    """Return the variables and attributes that a statement assigns to."""
+    nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
+    return frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
+
+
+def is_read(scope: ast.AST, name: str) -> bool:
+    """Return whether a scope, or one inside it, reads a variable."""
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in ast.walk(scope)
+    )
+
+
+def is_repeated(document: Document, statement: ast.stmt, node: ast.AST) -> bool:
+    """Return whether a node may run more than once for one run of an earlier statement of its function."""
+    scope = scope_of(document, statement)
+    loops = {id(each) for each in around(document, statement)}
+    if scope_of(document, node) is not scope:
+        return True
+    return any(isinstance(each, (*LOOPS, *REPEATING)) and id(each) not in loops for each in around(document, node))
+
+
+def around(document: Document, node: ast.AST) -> list[ast.AST]:
+    """Return what is around a node in its function."""
+    found: list[ast.AST] = []
+    parent = document.parents.get(node)
+    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        found.append(parent)
+        parent = document.parents.get(parent)
+    return found
