@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 from programs import CLEAN, LOCAL, RAW, REUSE
@@ -85,7 +86,7 @@ def test_a_finding_with_many_places_counts_once_though_many_passes_fix_it():
     result = fix_text("a.py", text, Settings(), unsafe=True)
     assert result.findings == [] and result.errors == []
     assert (result.fixes, result.along) == ({"OLY104": 1}, 0)
-    assert result.text.count("split") == result.text.count(f"jax.random.split(key, {PASSES + 5})") == 1
+    assert sorted(re.findall(r"split\(key, (.)\)", result.text)) == ["3", "7", "7"]  # a key of its own for each draw
 
 
 def stub_fix(monkeypatch, make):
