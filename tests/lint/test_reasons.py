@@ -1546,3 +1546,37 @@ def test_a_switch_gives_back_what_its_branches_do(branches: str, reasons: list[s
         """
     )
     assert [reason.text.partition(";")[0] for reason in constructor.reasons] == reasons
+
+
+def test_a_function_that_an_index_chooses_is_not_worked_out() -> None:
+    (constructor,) = constructors(
+        """
+        def small(key):
+            return somelib.show(key)
+        def large(key):
+            return jax.random.normal(key)
+        NETWORKS = {"small": small, "large": large}
+        def network(name):
+            return NETWORKS[name](jax.random.PRNGKey(0))
+        """
+    )
+    (reason,) = constructor.reasons
+    assert reason.text == (
+        "is passed to `NETWORKS[name]`, and olympus-lint does not work out what that calls; "
+        "it is not ruled out that it is passed to `somelib.show` on program.py:4"
+    )
+
+
+def test_of_several_returns_a_path_takes_the_last_one() -> None:
+    (constructor,) = constructors(
+        """
+        def same(key, few):
+            if few:
+                return key
+            return key
+        def run(few):
+            return somelib.show(same(jax.random.PRNGKey(0), few))
+        """
+    )
+    (reason,) = constructor.reasons
+    assert [step.row for step in reason.path] == [8, 6, 8]

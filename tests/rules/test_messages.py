@@ -134,8 +134,8 @@ def test_reuse_in_the_next_pass_of_a_loop() -> None:
     )
     made = reuse(doc, place(doc, "jax.random.normal(key)"), place(doc, "jax.random.split(key)"), unused=("sub",))
     assert message(doc, "OLY104", made) == (
-        "Key `key` is consumed again by `jax.random.split` in the next pass of the loop: `jax.random.normal` drew from "
-        "it on line 4, so the two results are not independent. `sub` is never used; was it meant on line 4?"
+        "Key `key` is consumed again by `jax.random.split` in the next iteration of the loop: `jax.random.normal` "
+        "drew from it on line 4, so the two results are not independent. `sub` is never used; was it meant on line 4?"
     )
 
 

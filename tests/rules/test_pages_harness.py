@@ -53,7 +53,7 @@ def flags_bad(filename: str, text: str, settings: Settings) -> FileResult:
 
 def mends_bad(filename: str, text: str, settings: Settings, *, unsafe: bool) -> FixResult:
     """Replace ``bad``, if unsafe fixes are asked for."""
-    return FixResult(text.replace("bad", "mended") if unsafe else text, Counter(), [], [])
+    return FixResult(text.replace("bad", "mended") if unsafe else text, Counter(), 0, [], [])
 
 
 def block(source: str, info: str = "python") -> Block:

@@ -7,6 +7,7 @@ it takes a key out of a container only where that container goes. So some of wha
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -222,7 +223,10 @@ class Paths:
         A part is followed to its container if fewer containers are around the key than the search tells apart.
         """
         may_open = len(state.parts) < search.depth
-        for source, carries, tag in self.incoming.get(state.slot, ()):
+        incoming = [*self.incoming.get(state.slot, ())]
+        if self.names[state.slot][0] == "result":
+            incoming.reverse()  # the last return stands under no test, where one does not
+        for source, carries, tag in incoming:
             if not carries & (CONTAINERS if state.parts else KEYS):
                 continue
             kind = self.names[source][0]
@@ -593,8 +597,10 @@ class Telling:
         entered = self._name(source)[1] if leaves else self._name(target)[0]
         called = entered.name if isinstance(entered, FunctionCode) else ""
         kind = "method" if self._paths.is_vague(call) else "callee" if self._paths.is_choice(call.function) else ""
-        if kind and self._paths.slots.mask(call.function) & self._paths.slots.of_kinds(Library, Made):
-            kind = "unknown"  # what a library makes may be what it is given, or not
+        is_looked_up = isinstance(call.node.func, ast.Subscript) and not isinstance(call.node.func.slice, ast.Constant)
+        of_library = self._paths.slots.mask(call.function) & self._paths.slots.of_kinds(Library, Made)
+        if kind and (of_library or is_looked_up):
+            kind = "unknown"  # what a library makes may be what it is given, or not; an index chooses what is called
         if kind == "callee" and isinstance(entered, FunctionCode):
             choice = self._paths.held.choice(call, entered, around)
             kind = {"sure": "", "of a subclass": "unknown"}.get(choice, kind)

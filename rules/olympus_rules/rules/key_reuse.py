@@ -94,7 +94,7 @@ def subject(fact: Reuse) -> str:
 def twice(fact: Reuse, document: Document) -> str:
     """Say that a second place consumes the key."""
     first = line(document, fact.first.node)
-    when = " in the next pass of the loop" if is_next_pass(fact, document) else ""
+    when = " in the next iteration of the loop" if is_next_pass(fact, document) else ""
     effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
     return (
         f"{subject(fact)} is consumed again by `{fact.again.what}`{when}: {what_it_did(fact.first)} on "
