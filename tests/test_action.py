@@ -47,7 +47,9 @@ def test_findings_are_annotated_counted_and_fail_the_job(runner: dict[str, str],
     done = lint(runner, folder, sarif="found.sarif", options="--no-cache")
     assert done.returncode == 1 and "::error file=model.py,line=4" in done.stdout
     assert (tmp_path / "output").read_text() == "findings=1\n"
-    assert "OLY104" in (tmp_path / "summary").read_text()
+    summary = (tmp_path / "summary").read_text()
+    assert summary.startswith("### olympus-lint\n\n1 finding in 1 file.\n") and "| OLY104 key-reuse | 1 |" in summary
+    assert summary.count("```mermaid\nflowchart LR\n") == 1
     assert json.loads((folder / "found.sarif").read_text())["runs"][0]["results"][0]["ruleId"] == "OLY104"
 
 
@@ -77,4 +79,4 @@ def test_the_workflows_of_the_docs_are_valid() -> None:
         steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
         ours = [step for step in steps if "olympus-lint@" in step.get("uses", "")]
         assert all(set(step.get("with", {})) <= set(ACTION["inputs"]) for step in ours)
-    assert len(workflows) == 6
+    assert len(workflows) == 7

@@ -106,7 +106,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_a_cluster_gives_the_bytes_of_a_local_run(cluster: Cluster, project: Path) -> None:
-    for words in ((".",), ("--output-format", "json", "tests"), ("--output-format", "sarif", ".")):
+    for words in ((".",), ("--output-format", "json", "--tests", "all", "tests"), ("--output-format", "sarif", ".")):
         local = command(project, "--no-cache", *words)
         there = command(project, "--no-cache", "--executor", cluster.url, *words)
         assert (there.stdout, there.stderr, there.returncode) == (local.stdout, local.stderr, 1)

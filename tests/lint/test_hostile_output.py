@@ -64,7 +64,7 @@ def strings(value: object) -> Iterator[str]:
 
 def test_every_format_is_tested() -> None:
     people, data = ["concise", "full", "grouped", "pylint"], ["gitlab", "json", "json-lines", "rdjson", "sarif"]
-    assert sorted([*people, *data, "azure", "github", "html", "junit"]) == format_names()
+    assert sorted([*people, *data, "azure", "github", "html", "junit", "markdown"]) == format_names()
 
 
 @pytest.mark.parametrize("name", ["concise", "full", "grouped", "pylint"])
@@ -142,6 +142,23 @@ def test_a_page_has_no_element_of_theirs(hostile: Path) -> None:
     tags.feed(page)
     assert tags.found.count("script") == 1 and "img" not in tags.found and tags.events == []
     assert tags.found.count("article") == 1 and not CONTROL.search(page)
+
+
+def test_a_job_summary_has_no_markup_of_theirs(hostile: Path) -> None:
+    hostile.write_text(SOURCE.replace("key(0)", "key(int('`]--> <img> x[\"y\"]` ```'[:0] or 0))"))
+    page = report(hostile, "markdown")
+    assert not CONTROL.search(page)
+    text, fence, rest = page.partition("\n```mermaid\n")
+    picture, end, after = rest.partition("\n```\n")
+    assert fence and end and "```" not in text + picture + after
+    signs = re.sub(r"&#\d+;", "", text)
+    tags = Tags()
+    tags.feed(signs)
+    assert set(tags.found) <= {"details", "summary", "code"} and not re.search(r"[`*\[\]@$]", signs)
+    nodes = [line for line in picture.splitlines() if ":::" in line]
+    assert len(nodes) == 3  # the key and its two uses
+    for line in nodes:
+        assert re.fullmatch(r'    n\d+(\(\[|\[|\{\{)"[^"<>`\\]*(<br/>✗ reuse)?"(\]\)|\]|\}\}):::\w+', line)
 
 
 def test_the_migration_report_has_no_element_of_theirs(hostile: Path) -> None:

@@ -59,7 +59,7 @@ TEXT = "x = one\n\ny = two\n"
 
 
 def test_the_formats():
-    machines = ["azure", "github", "gitlab", "json", "json-lines", "junit", "pylint", "rdjson", "sarif"]
+    machines = ["azure", "github", "gitlab", "json", "json-lines", "junit", "markdown", "pylint", "rdjson", "sarif"]
     assert format_names() == sorted(["concise", "full", "grouped", "html", *machines])
     assert [name for name in format_names() if has_summary(name)] == ["concise", "full", "grouped"]
 
@@ -73,6 +73,7 @@ def test_every_format_shows_a_run_without_findings(name, color):
         "html": lambda: "<h1>No findings</h1>" in shown,
         "junit": lambda: [case.is_passed for suite in JUnitXml.fromstring(shown.encode()) for case in suite] == [True],
         "rdjson": lambda: json.loads(shown)["diagnostics"] == [],
+        "markdown": lambda: shown.endswith("\n\nNo findings.\n"),
     }
     assert whole[name]() if name in whole else shown in ("", "[]\n")
 
