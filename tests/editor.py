@@ -74,6 +74,12 @@ class Editor:
             ),
         )
 
+    def close(self, name: str) -> None:
+        """Close an open file, and do not wait."""
+        uri = self.uri(name)
+        known = types.TextDocumentIdentifier(uri)
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(known))
+
     async def change(self, name: str, text: str) -> list[types.Diagnostic]:
         """Replace the text of an open file; return its diagnostics."""
         uri = self.uri(name)

@@ -87,6 +87,28 @@ def test_a_change_in_one_file_shows_in_another(tmp_path: Path) -> None:
     edited(tmp_path, session)
 
 
+def test_a_file_that_gets_another_name(tmp_path: Path) -> None:
+    """As editors do it: the document is closed, the file is moved, and it is opened under its new name."""
+    tools = "import jax\n\n\ndef use(key):\n    return key\n"
+    (tmp_path / "tools.py").write_text(tools)
+    text = "import jax\nfrom helpers import use\n\nkey = jax.random.key(0)\nuse(key)\nprint(jax.random.normal(key))\n"
+
+    async def session(editor: Editor) -> None:
+        await editor.open("tools.py", tools + REUSE)
+        assert [each.code for each in await editor.open("model.py", text)] == ["OLY104"]  # of an unknown function
+        old, new = editor.uri("tools.py"), editor.uri("helpers.py")
+        await editor.after(old, lambda: editor.close("tools.py"))
+        assert editor.found[old] == []
+        (tmp_path / "tools.py").rename(tmp_path / "helpers.py")
+        kinds = types.FileChangeType
+        changed = [types.FileEvent(old, kinds.Deleted), types.FileEvent(new, kinds.Created)]
+        editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
+        assert [each.code for each in await editor.open("helpers.py", tools + REUSE)] == ["OLY104"]
+        await editor.until(editor.uri("model.py"), [])
+
+    edited(tmp_path, session)
+
+
 def test_hover_tells_the_lineage_and_the_signature(tmp_path: Path) -> None:
     async def session(editor: Editor) -> None:
         await editor.open("model.py", REUSE + "\n\ndef use(key):\n    return draw(0), jax.random.normal(key)\n")
