@@ -216,7 +216,7 @@ def test_only_the_project_of_a_changed_file_is_checked(run: Run, checked: list[i
     assert checked == [15, 10, 15, 5, 15]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.search) for seed in range(1, 8))])
 def test_after_any_edits_a_run_tells_what_a_run_without_a_cache_does(run: Run, settled: None, seed: int) -> None:
     """The edits are of texts, and now and then of the files of a folder or of settings."""
     names = ["one", "two", "two/inner"]

@@ -82,6 +82,7 @@ STATEMENTS = {
 }
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_statements(statement: str):
     done = subprocess.run(

@@ -473,6 +473,7 @@ SAMPLERS: dict[str, tuple[Any, ...]] = {
 }
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_samplers_draw_one_number_from_typed_and_raw_keys(ns: ModuleType, name: str):
     function, arguments = getattr(ns.random, name), SAMPLERS[name]
