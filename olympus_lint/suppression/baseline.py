@@ -88,8 +88,9 @@ def _read(file: str) -> dict[str, list[tuple[str, str]]]:
             found.setdefault(str(row["name"]), []).append((str(row["path"]), str(row["finding"])))
     except InputError as error:
         raise SettingsError(f"baseline: {file}: {error}") from None
-    except (ValueError, TypeError, LookupError) as error:
-        cause = f"{file} is no baseline ({error})"
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        said = "it nests too deeply" if isinstance(error, RecursionError) else error
+        cause = f"{file} is no baseline ({said})"
         raise SettingsError(f"baseline: {cause}; write it again with --write-baseline.") from None
     return found
 
@@ -108,4 +109,7 @@ def _path(filename: str, file: Path) -> str:
 
 
 def _exists(path: str, file: str) -> bool:
-    return (Path(file).parent / path).exists()
+    try:
+        return (Path(file).parent / path).exists()
+    except (OSError, ValueError):  # no file can have this name
+        return False
