@@ -24,6 +24,7 @@ from olympus_lint.analysis.store import Store
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
@@ -36,10 +37,7 @@ __all__ = [
     "as_json",
     "cache_folder",
     "key_of",
-    "list_in",
-    "natural_in",
     "read_finding",
-    "text_in",
     "tool",
     "write_finding",
 ]
@@ -308,36 +306,3 @@ def _cell(data: Any) -> int | None:
 def _outcome(data: Any) -> Outcome:
     what, qualified, digest = list_in(data)
     return text_in(what), text_in(qualified), text_in(digest)
-
-
-def text_in(data: Any) -> str:
-    """Return data that should be a text.
-
-    Raises:
-        TypeError: it is none.
-    """
-    if not isinstance(data, str):
-        raise TypeError("expected a text")
-    return data
-
-
-def natural_in(data: Any) -> int:
-    """Return data that should be a natural number.
-
-    Raises:
-        TypeError: it is none.
-    """
-    if type(data) is not int or data < 0:
-        raise TypeError("expected a number")
-    return data
-
-
-def list_in(data: Any) -> list[Any]:
-    """Return data that should be a list.
-
-    Raises:
-        TypeError: it is none.
-    """
-    if not isinstance(data, list):
-        raise TypeError("expected a list")
-    return data

@@ -19,14 +19,12 @@ from olympus_lint.analysis.cache import (
     WRONG,
     as_json,
     key_of,
-    list_in,
-    natural_in,
     read_finding,
-    text_in,
     tool,
     write_finding,
 )
 from olympus_lint.files.problems import Problem
+from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult, shown_lines
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import disk
@@ -50,6 +48,7 @@ class Earlier:
         looks: what the run looked at on disk.
         told: the results of the other files as plain data, by name; files without findings may be left out.
         roots: the outermost folder in which the imports of each file are looked for.
+        results: the results that hold.
     """
 
     names: Sequence[str]
@@ -57,14 +56,7 @@ class Earlier:
     looks: Mapping[str, disk.Note]
     told: Mapping[str, Any]
     roots: Mapping[str, str]
-
-    def results(self) -> list[FileResult]:
-        """Return the results that hold."""
-        stale = set(self.stale)
-        return [self._result(name) for name in self.names if name not in stale]
-
-    def _result(self, name: str) -> FileResult:
-        return _read(self.told[name]) if name in self.told else FileResult(name, analysed=False)
+    results: list[FileResult]
 
 
 class Manifest:
@@ -95,7 +87,12 @@ class Manifest:
             roots = {text_in(name): text_in(folders[natural_in(number)]) for name, number in list_in(files)}
             told = {text_in(list_in(each)[0]): each for each in list_in(kept)}
             stale = None if changed is None else _stale(changed, roots)
-            return None if stale is None else Earlier([*roots], stale, looks, told, roots)
+            if stale is None:
+                return None
+            left = set(stale)
+            fresh = [name for name in roots if name not in left]
+            results = [_read(told[name]) if name in told else FileResult(name, analysed=False) for name in fresh]
+            return Earlier([*roots], stale, looks, told, roots, results)
         except WRONG:
             return None
 

@@ -32,6 +32,7 @@ from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import disk
+from olympus_rules.syntax.toml import read_toml
 
 if TYPE_CHECKING:
     from olympus.verdicts import Tier
@@ -80,7 +81,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     keeps = mode is Mode.CHECK and not args.trace and args.trace_events is None
     earlier = manifest.recall(cache) if cache is not None and keeps else None
     if earlier is not None and not earlier.stale:
-        kept = earlier.results()
+        kept = earlier.results
         status = finish(RunResult(kept, unsafe=settings.unsafe_fixes), args, settings)
         conclude(kept, {}, started, args, cache)
         return status
@@ -102,7 +103,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     if cache is not None and keeps and files and not problems:
         manifest.keep(cache, results, settings_of, earlier)
     if earlier is not None:
-        results = sorted([*results, *earlier.results()], key=lambda result: found_in[result.filename])
+        results = sorted([*results, *earlier.results], key=lambda result: found_in[result.filename])
     run = RunResult(results, problems, settings.unsafe_fixes)
     checked = time.perf_counter()
     traced = verdicts(run, args, settings, settings_of)
@@ -164,13 +165,11 @@ def inline_settings(texts: Sequence[str]) -> dict[str, object]:
     Raises:
         SettingsError: one of them is no TOML, or wrong.
     """
-    import tomllib
-
     found: dict[str, object] = {}
     for text in texts:
         try:
-            table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            table = read_toml(text)
+        except ValueError as error:
             sentence = f"--config: {text!r} is neither a file nor a setting as TOML ({error})"
             raise SettingsError(f"{sentence}; write it as \"ignore = ['OLY104']\".") from None
         found |= from_table(table, "--config: ", Path.cwd())

@@ -47,6 +47,7 @@ def read_report(path: str) -> list[Finding]:
         return [finding_of(each) for each in objects]
     except OSError as error:
         raise SettingsError(f"--merge: {path} cannot be read ({error.strerror}); name a report.") from None
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        cause = f"{path} is not a report of `--output-format json` or `json-lines` ({error})"
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        said = "it nests too deeply" if isinstance(error, RecursionError) else error
+        cause = f"{path} is not a report of `--output-format json` or `json-lines` ({said})"
         raise SettingsError(f"--merge: {cause}; name a report.") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.text import decode
+from olympus_rules.syntax.toml import read_toml
 
 __all__ = ["NOT_PARSED", "RUNNING", "parse_error", "promised"]
 
@@ -51,11 +52,9 @@ def promised(filename: str) -> str | None:
 
 
 def _requires_python(folder: Path) -> str | None:
-    import tomllib
-
     for parent in (folder, *folder.parents):
         try:
-            table = tomllib.loads(disk.read(parent / "pyproject.toml").decode())
+            table = read_toml(disk.read(parent / "pyproject.toml").decode())
         except OSError:
             continue
         except ValueError:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from olympus_lint.project.settings import Settings, SettingsError, from_table, override
+from olympus_lint.project.settings import Settings, SettingsError, from_table, override, read_path
 from olympus_rules.syntax import disk
+from olympus_rules.syntax.toml import read_toml
 
 __all__ = ["Configuration"]
 
@@ -52,7 +53,7 @@ class Configuration:
     def _look_up(self, folder: Path) -> Settings:
         for name in (OWN_FILE, SHARED_FILE):
             file = folder / name
-            if is_file(file) and (name == OWN_FILE or read_toml(file)[0] is not None):
+            if is_file(file) and (name == OWN_FILE or read_table(file)[0] is not None):
                 return self._read(file, folder)
         if folder.parent == folder:
             return override(Settings(), self._options)
@@ -74,15 +75,16 @@ def extended(file: Path, base: Path, default: Settings, below: tuple[Path, ...] 
     Raises:
         SettingsError: a file is missing or wrong, or extends itself.
     """
-    table, place = read_toml(file)
+    table, place = read_table(file)
     if table is None:
         raise SettingsError(f"{file}: there is no table [{TABLE}]; add one, or name another file.")
     own = {name: value for name, value in table.items() if name != EXTEND}
     if EXTEND in table:
         name = table[EXTEND]
-        if not isinstance(name, str):
-            raise SettingsError(f"{place}: {EXTEND}: expected the path of a settings file, not {name!r}.")
-        other = (base / Path(name).expanduser()).resolve()
+        try:
+            other = Path(read_path(name, base, "settings file")).resolve()
+        except ValueError as error:
+            raise SettingsError(f"{place}: {EXTEND}: {error}.") from None
         chain = (*below, file.resolve())
         if other in chain:
             raise SettingsError(f"{place}: {EXTEND}: {name} extends this file; leave one of the two out.")
@@ -95,7 +97,7 @@ def is_file(file: Path) -> bool:
     return disk.is_file(file)
 
 
-def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
+def read_table(file: Path) -> tuple[Mapping[str, object] | None, str]:
     """Return the table of settings in a file, and the name of its place for messages.
 
     The table is ``None`` for a ``pyproject.toml`` without ours; other files may hold the settings at the top level.
@@ -103,10 +105,8 @@ def read_toml(file: Path) -> tuple[Mapping[str, object] | None, str]:
     Raises:
         SettingsError: the file cannot be read, is not TOML, or the table is not one.
     """
-    import tomllib
-
     try:
-        table = tomllib.loads(disk.read(file).decode())
+        table = read_toml(disk.read(file).decode())
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read ({error.strerror}); name a readable file with --config.") from None
     except ValueError as error:

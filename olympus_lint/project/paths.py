@@ -12,8 +12,24 @@ from pathlib import Path
 __all__ = ["Patterns", "anchored"]
 
 
+MOST = 5
+"""Occurrences of ``**/`` in one pattern: each doubles the number of its variants."""
+LONGEST = 1000
+"""Characters of a pattern: the time to translate one may grow with their square."""
+
+
 def anchored(pattern: str, base: Path) -> str:
-    """Return a pattern with a relative path anchored at ``base``; a bare name is not changed."""
+    """Return a pattern with a relative path anchored at ``base``; a bare name is not changed.
+
+    Raises:
+        ValueError: it has more than :data:`MOST` times ``**/``, or more than :data:`LONGEST` characters.
+    """
+    if len(pattern) > LONGEST:
+        raise ValueError(f"{pattern!r} has {len(pattern)} characters, and a pattern has at most {LONGEST}")
+    while "**/**/" in pattern:
+        pattern = pattern.replace("**/**/", "**/")
+    if (number := pattern.count("**/")) > MOST:
+        raise ValueError(f"{pattern!r} has {number} times `**/`, and a pattern has it at most {MOST} times")
     if "/" not in pattern or pattern.startswith("/"):
         return pattern
     return f"{glob.escape(base.absolute().as_posix())}/{pattern.removeprefix('./')}"

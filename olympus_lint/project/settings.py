@@ -9,6 +9,7 @@ from pathlib import Path
 
 from olympus.trials.specs import spec
 from olympus_lint.files.kinds import KINDS, kinds_by_suffix
+from olympus_lint.files.problems import printable, shortened
 from olympus_lint.project.paths import Patterns, anchored
 from olympus_lint.project.selection import expand, selected_codes
 from olympus_lint.project.spelling import nearest
@@ -19,7 +20,16 @@ from olympus_rules.rules import all_rules
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["DEFAULT_EXCLUDE", "READERS", "TABLE_ONLY", "Settings", "SettingsError", "from_table", "override"]
+__all__ = [
+    "DEFAULT_EXCLUDE",
+    "READERS",
+    "TABLE_ONLY",
+    "Settings",
+    "SettingsError",
+    "from_table",
+    "override",
+    "read_path",
+]
 
 # fmt: off
 DEFAULT_EXCLUDE = (
@@ -36,6 +46,10 @@ PRESETS = ("quiet", "all")
 
 class SettingsError(Exception):
     """A setting or option is wrong; the message is a sentence with the place, the cause and the next step."""
+
+    def __str__(self) -> str:
+        """Return the sentence; what it quotes of a file may be long, and controls no terminal."""
+        return printable(shortened(super().__str__()))
 
 
 @dataclass(frozen=True)
@@ -236,16 +250,22 @@ def read_bool(value: object, base: Path) -> bool:
 
 def read_folder(value: object, base: Path) -> str:
     """Read a folder, relative to that of the settings."""
-    if not isinstance(value, str) or not value or "\0" in value:
-        raise ValueError(f"expected the path of a folder, not {value!r}")
-    return str(base.absolute() / Path(value).expanduser())
+    return read_path(value, base, "folder")
 
 
 def read_file(value: object, base: Path) -> str:
     """Read a file, relative to the folder of the settings."""
+    return read_path(value, base, "file")
+
+
+def read_path(value: object, base: Path, what: str) -> str:
+    """Read a path, relative to the folder of the settings; `~` is the home of a user."""
     if not isinstance(value, str) or not value or "\0" in value:
-        raise ValueError(f"expected the path of a file, not {value!r}")
-    return str(base.absolute() / Path(value).expanduser())
+        raise ValueError(f"expected the path of a {what}, not {value!r}")
+    try:
+        return str(base.absolute() / Path(value).expanduser())
+    except RuntimeError:
+        raise ValueError(f"{value!r} has no home directory; write the path from the root") from None
 
 
 def read_roots(value: object, base: Path) -> list[str]:

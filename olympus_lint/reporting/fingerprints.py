@@ -25,7 +25,7 @@ def fingerprints(run: RunResult) -> list[str]:
     prints: list[str] = []
     for finding, line in with_lines(run):
         key = (finding.code, uri(finding.filename), line)
-        prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode()).hexdigest()[:32])
+        prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode(errors="surrogatepass")).hexdigest()[:32])
         met[key] += 1
     return prints
 
@@ -41,5 +41,9 @@ def with_lines(run: RunResult) -> Iterator[tuple[Finding, str]]:
 
 def uri(filename: str) -> str:
     """Return a path as a relative reference, or an absolute one as a ``file`` address."""
-    path = quote(os.fsencode(Path(filename).as_posix()))
+    name = Path(filename).as_posix()
+    try:
+        path = quote(os.fsencode(name))
+    except UnicodeEncodeError:  # no file of this system has this name, but that in a merged report may
+        path = quote(name, errors="surrogatepass")
     return f"file://{path}" if Path(filename).is_absolute() else path

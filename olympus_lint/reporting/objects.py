@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from olympus_lint.reporting.phrases import rule_url
+from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
+
+if TYPE_CHECKING:
+    from olympus.verdicts import Verdict
 
 __all__ = ["finding_object", "finding_of"]
 
@@ -44,39 +48,60 @@ def finding_of(made: dict[str, Any]) -> Finding:
     Raises:
         ValueError, TypeError, LookupError, AttributeError: it is none.
     """
-    from olympus.verdicts import Verdict
-
+    effect, fix, verdict = made.get("effect"), made["fix"], made["verdict"]
     related = [
-        Related(str(each["message"]), str(each["filename"]), _span(each), each.get("cell")) for each in made["related"]
+        Related(text_in(each["message"]), text_in(each["filename"]), _span(each), _cell(each))
+        for each in list_in(made["related"])
     ]
     return Finding(
-        str(made["code"]),
-        str(made["name"]),
-        str(made["message"]),
-        str(made["filename"]),
+        text_in(made["code"]),
+        text_in(made["name"]),
+        text_in(made["message"]),
+        text_in(made["filename"]),
         _span(made),
-        next(level for level in Confidence if level.label == made["confidence"]),
+        {level.label: level for level in Confidence}[made["confidence"]],
         tuple(related),
-        made.get("effect"),
-        None if made["fix"] is None else _fix(made["fix"]),
-        made["cell"],
-        None if made["verdict"] is None else Verdict.from_json(made["verdict"]),
-        tuple(_step(each) for each in made.get("lineage", ())),
+        None if effect is None else text_in(effect),
+        None if fix is None else _fix(fix),
+        _cell(made),
+        None if verdict is None else _verdict(verdict),
+        tuple(map(_step, list_in(made.get("lineage", [])))),
     )
 
 
 def _fix(made: dict[str, Any]) -> Fix:
-    edits = tuple(Edit(_span(each), str(each["content"]), each.get("cell")) for each in made["edits"])
-    return Fix(Applicability(made["applicability"]), str(made["message"]), edits)
+    edits = tuple(Edit(_span(each), text_in(each["content"]), _cell(each)) for each in list_in(made["edits"]))
+    return Fix(Applicability(text_in(made["applicability"])), text_in(made["message"]), edits)
+
+
+def _verdict(made: dict[str, Any]) -> Verdict:
+    from olympus.verdicts import Status, Tier, Verdict
+
+    if made["status"] not in get_args(Status) or made["tier"] not in get_args(Tier):
+        raise ValueError("expected a verdict")
+    reason, evidence = made["reason"], tuple(map(text_in, list_in(made["evidence"])))
+    return Verdict(made["status"], made["tier"], None if reason is None else text_in(reason), evidence)
 
 
 def _step(made: dict[str, Any]) -> Step:
-    return Step(str(made["kind"]), str(made["label"]), str(made["how"]), int(made["row"]), made["cell"])
+    kind, label, how = text_in(made["kind"]), text_in(made["label"]), text_in(made["how"])
+    return Step(kind, label, how, natural_in(made["row"]), _cell(made))
 
 
 def _span(made: dict[str, Any]) -> Span:
-    start, end = (Position(int(at["row"]), int(at["column"])) for at in (made["location"], made["end_location"]))
-    return Span(start, end)
+    return Span(_position(made["location"]), _position(made["end_location"]))
+
+
+def _position(made: dict[str, Any]) -> Position:
+    row, column = natural_in(made["row"]), natural_in(made["column"])
+    if not row or not column:
+        raise ValueError("expected rows and columns from 1")
+    return Position(row, column)
+
+
+def _cell(made: dict[str, Any]) -> int | None:
+    number = made.get("cell")
+    return None if number is None else natural_in(number)
 
 
 def fix_object(fix: Fix) -> dict[str, Any]:

@@ -144,6 +144,8 @@ def shown_lines(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]
         kind: ``python``, or what holds pieces of Python.
     """
     try:
+        if not Path(filename).is_file():  # a report may name a device
+            return "", {}
         data = Path(filename).read_bytes()
         if kind == "python":
             return decode(data), {}

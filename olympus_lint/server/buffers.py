@@ -27,7 +27,7 @@ class Buffers:
     def read(self, name: str) -> bytes:
         """Return the bytes of a file."""
         text = self.texts.get(name)
-        return Path(name).read_bytes() if text is None else text
+        return disk.contents(name) if text is None else text
 
     def names(self, name: str) -> set[str]:
         """Return the names in a folder, with those of open files that were never saved."""

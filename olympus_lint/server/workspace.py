@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from olympus_rules.libraries import libraries
 from olympus_rules.syntax import disk
 
 __all__ = ["Checked", "Workspace"]
+
+UNREADABLE = (SettingsError, SyntaxError, ValueError, RecursionError, MemoryError)
+"""Raised by what a check of the same text reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +74,29 @@ class Workspace:
 
     def fixed(self, filename: str, texts: Mapping[str, bytes]) -> str | None:
         """Return the text of an open Python file after all safe fixes; ``None`` if it stays as it is."""
-        with disk.showing(self._now(filename, texts)), deep_recursion():
-            text, settings = texts[filename].decode(), self._configuration.at(Path(filename).parent)
+        with disk.showing(self._now(filename, texts)), deep_recursion(), suppress(*UNREADABLE):
+            text, settings = texts[filename].decode(), self._settings(filename)
             context = Context(Mode.FIX, self._projects)
             new = fix_text(filename, text, settings, context, unsafe=False).text
-        return None if new == text else new
+            return None if new == text else new
+        return None
 
     def suppressed(self, text: str, finding: Finding) -> str:
         """Return a text with a comment that suppresses one finding."""
         return add_noqa(text, [finding])
 
     def told(self, filename: str, texts: Mapping[str, bytes], row: int, column: int) -> Told | None:
-        """Return what is known of the key or function at a place; rows and columns start at 1."""
-        with disk.showing(self._now(filename, texts)), deep_recursion():
+        """Return what is known of the key or function at a place; rows and columns start at 1.
+
+        Nothing is known in a text that cannot be parsed, or under wrong settings: the findings say so.
+        """
+        with disk.showing(self._now(filename, texts)), deep_recursion(), suppress(*UNREADABLE):
             project = self._projects.get(self._settings(filename))
             document = project.document(filename, texts[filename].decode())
             analysis = project.analysis(document)
             analysis.run()
             return told_at(analysis.file, row, column)
+        return None
 
     def _settings(self, filename: str) -> Settings:
         return self._configuration.at(Path(filename).parent)

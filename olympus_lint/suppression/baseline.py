@@ -89,8 +89,9 @@ def _read(file: str) -> dict[str, list[tuple[str, str]]]:
     except InputError as error:
         cause = f"{file} {str(error).partition(';')[0]}"
         raise SettingsError(f"baseline: {cause}; name another file, or write it with --write-baseline.") from None
-    except (ValueError, TypeError, LookupError) as error:
-        cause = f"{file} is no baseline ({error})"
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        said = "it nests too deeply" if isinstance(error, RecursionError) else error
+        cause = f"{file} is no baseline ({said})"
         raise SettingsError(f"baseline: {cause}; write it again with --write-baseline.") from None
     return found
 
@@ -109,4 +110,7 @@ def _path(filename: str, file: Path) -> str:
 
 
 def _exists(path: str, file: str) -> bool:
-    return (Path(file).parent / path).exists()
+    try:
+        return (Path(file).parent / path).exists()
+    except (OSError, ValueError):  # no file can have this name
+        return False

@@ -14,6 +14,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 from olympus_lint.project.spelling import nearest
 from olympus_rules.rules import all_rules
@@ -28,6 +29,8 @@ CODES = re.compile(r"\s*:\s*(?P<names>[A-Z]+\d+\b(?:(?:\s*,\s*|\s+)[A-Z]+\d+\b)*
 BRACKETS = re.compile(r"\s*\[(?P<names>[^\]]*)\]")
 NAME = re.compile(r"[\w-]+")
 PASSED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING}
+GUESSED = 10
+"""Unknown names of one comment for which the nearest known one is looked for."""
 LAYOUT = {tokenize.ENCODING, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
@@ -241,7 +244,8 @@ def read_names(names: str, column: int) -> tuple[tuple[Listed, ...], list[tuple[
         Listed(match[0], code_of(match[0]), column + match.start(), column + match.end())
         for match in NAME.finditer(names)
     )
-    return listed, [(each.text, unknown_rule(each.text)) for each in listed if each.code is None]
+    unknown = [each.text for each in listed if each.code is None]
+    return listed, [(name, unknown_rule(name, guess=number < GUESSED)) for number, name in enumerate(unknown)]
 
 
 def code_of(name: str) -> str | None:
@@ -252,7 +256,8 @@ def code_of(name: str) -> str | None:
     return next((code for code, rule in rules.items() if rule.name == name), None)
 
 
-def unknown_rule(name: str) -> str:
-    """Return the error for an unknown name, with the nearest known one."""
-    near = nearest(name, [*all_rules(), *(rule.name for rule in all_rules().values())])
+@lru_cache(1000)
+def unknown_rule(name: str, *, guess: bool) -> str:
+    """Return the error for an unknown name, with the nearest known one if this is to be guessed, which takes time."""
+    near = nearest(name, [*all_rules(), *(rule.name for rule in all_rules().values())]) if guess else None
     return f"there is no rule `{name}`" + (f"; did you mean `{near}`?" if near else "")

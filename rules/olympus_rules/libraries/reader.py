@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from pathlib import PurePath
@@ -11,6 +10,7 @@ from typing import Any, cast, get_args
 from olympus_rules.libraries.model import ContainerCall, Conversion, Effect, Form, LibraryFunction
 from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.transformations import TRANSFORMATIONS, Result
+from olympus_rules.syntax.toml import read_toml
 
 __all__ = ["read"]
 
@@ -48,8 +48,8 @@ def read(filename: str, text: str) -> Pack:
         ValueError: the text is not TOML, or not a signature pack.
     """
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = read_toml(text)
+    except ValueError as error:
         raise ValueError(f"{filename} is not TOML ({error}); correct it there") from None
     roots: tuple[str, ...] = (PurePath(filename).stem,)
     if "roots" in table:

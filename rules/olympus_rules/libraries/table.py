@@ -248,6 +248,8 @@ def read_pack(path: Path) -> Pack:
         raise ValueError(f"{path} cannot be read ({error.strerror}); name one that can be read") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not encoded in UTF-8; save it so") from None
+    except ValueError as error:  # no name of a file
+        raise ValueError(f"{path} cannot be read ({error}); name a file that can") from None
     return read(str(path), text)
 
 

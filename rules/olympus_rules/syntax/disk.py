@@ -9,6 +9,7 @@ A process on another machine is shown the files that were sent to it: a :class:`
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -26,6 +27,7 @@ __all__ = [
     "Note",
     "View",
     "absolute",
+    "contents",
     "entries",
     "exists",
     "forget",
@@ -45,6 +47,8 @@ __all__ = [
 Note: TypeAlias = "list[int | str]"
 """What a look showed: nothing certain, the kind alone, or the kind with status and digest (see :func:`_noted`)."""
 ABSENT, FILE, FOLDER, OTHER = range(4)
+MOST = 64 << 20
+"""Bytes that are read of what is no file."""
 RECENT = 2_000_000_000
 """Nanoseconds in which a file system may give one time to two changes."""
 
@@ -101,11 +105,27 @@ def read(path: str | Path) -> bytes:
         return _view.read(name)
     status = _status(name)
     try:
-        data = Path(name).read_bytes()
+        data = contents(name)
     except OSError:
         _note(name, [ABSENT] if status is None else [])
         raise
     _note(name, [] if status is None else _noted(status, data))
+    return data
+
+
+def contents(name: str) -> bytes:
+    """Return the bytes of a file on disk; of what is no file, such as a device or a pipe, not without end.
+
+    Raises:
+        OSError: it cannot be read, or is a device that gives more than :data:`MOST` bytes.
+        ValueError: the name is none.
+    """
+    if _kind(_status(name)) != OTHER:
+        return Path(name).read_bytes()
+    with Path(name).open("rb") as file:
+        data = file.read(MOST + 1)
+    if len(data) > MOST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), name)
     return data
 
 
@@ -204,7 +224,7 @@ def _holds(name: str, note: Note) -> bool:
     match note:
         case [kind]:
             return _kind(status) == kind
-        case [kind, *known, digest, recent] if status is not None and _kind(status) == kind:
+        case [kind, *known, digest, recent] if status is not None and _kind(status) == kind in (FILE, FOLDER):
             if not recent and known == _state(status):
                 return True
             try:
