@@ -69,7 +69,17 @@ def chosen(project: Project, source: Source, choice: random.Random) -> list[Muta
 def findings(folder: Path) -> dict[tuple[str, int], str]:
     """Return the confidence of the surest finding about a repeated key, by file and row, related rows included."""
     paths = [str(ROOT / name) for name in (".", "rules", "codemods", "runtime")]
-    options = ["--no-cache", "--no-respect-gitignore", "--select", CODES, "--output-format", "json", "."]
+    options = [
+        "--no-cache",
+        "--no-respect-gitignore",
+        "--tests",
+        "all",
+        "--select",
+        CODES,
+        "--output-format",
+        "json",
+        ".",
+    ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-m", "olympus_lint", *options]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

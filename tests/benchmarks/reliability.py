@@ -77,7 +77,7 @@ class Outcome:
 
 def all_rules() -> Settings:
     """Return the settings with all rules and all fixes."""
-    table = {"select": ["ALL"], "min-confidence": "possible", "unsafe-fixes": True}
+    table = {"select": ["ALL"], "min-confidence": "possible", "unsafe-fixes": True, "tests": "all"}
     return override(Settings(), from_table(table, "", Path.cwd()))
 
 

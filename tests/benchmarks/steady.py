@@ -42,7 +42,16 @@ def load(processes: int) -> Iterator[None]:
 
 def traced(folder: Path) -> bytes:
     """Return the report on a package."""
-    command = [sys.executable, "-m", "olympus_lint", "--trace", "--no-cache", "--no-respect-gitignore"]
+    command = [
+        sys.executable,
+        "-m",
+        "olympus_lint",
+        "--trace",
+        "--no-cache",
+        "--no-respect-gitignore",
+        "--tests",
+        "all",
+    ]
     done = subprocess.run([*command, "--output-format", "json", "."], cwd=folder, capture_output=True)
     sys.stderr.buffer.write(done.stderr)
     return done.stdout

@@ -21,7 +21,16 @@ JUDGED = ("OLY101", "OLY102", "OLY103", "OLY104", "OLY108")
 
 def traced(folder: Path) -> list[dict]:
     """Return the findings in a package that get a verdict."""
-    command = [sys.executable, "-m", "olympus_lint", "--trace", "--no-cache", "--no-respect-gitignore"]
+    command = [
+        sys.executable,
+        "-m",
+        "olympus_lint",
+        "--trace",
+        "--no-cache",
+        "--no-respect-gitignore",
+        "--tests",
+        "all",
+    ]
     done = subprocess.run([*command, "--output-format", "json", "."], cwd=folder, capture_output=True, text=True)
     print(done.stderr, end="", file=sys.stderr)
     return [finding for finding in json.loads(done.stdout) if finding["code"] in JUDGED]
