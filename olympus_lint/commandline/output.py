@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from olympus_lint.files.sources import InputError, write_new
 from olympus_lint.project.settings import Settings, SettingsError
 from olympus_lint.reporting import summary
 from olympus_lint.reporting.formats import format_names, has_summary, render
@@ -92,14 +93,22 @@ def report_text(run: RunResult, settings: Settings, *, statistics: bool, quiet: 
 def write_report(text: str, file: str | None) -> None:
     """Write a report to a file, or else to standard output.
 
+    A file has the old or the whole new report. In a folder that cannot be written, it is written in place.
+
     Raises:
         SettingsError: the file cannot be written.
     """
     if file is None:
         print_out(text)
         return
+    path, data = Path(file), text.encode(errors="backslashreplace")
     try:
-        Path(file).write_text(text, encoding="utf-8", errors="backslashreplace")
+        if path.exists() and not (path.is_file() and os.access(Path(os.path.realpath(path)).parent, os.W_OK)):
+            path.write_bytes(data)  # a device or a pipe, too
+        else:
+            write_new(file, data)
     except OSError as error:
         cause = f"{file} cannot be written ({error.strerror})"
         raise SettingsError(f"--output-file: {cause}; name another file.") from None
+    except InputError as error:
+        raise SettingsError(f"--output-file: {file} {error}") from None
