@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from olympus_lint import __version__
@@ -256,9 +257,19 @@ def _overlap(one: types.Range, other: types.Range) -> bool:
     return of(one.start) <= of(other.end) and of(other.start) <= of(one.end)
 
 
+class Protocol(LanguageServerProtocol):
+    """The protocol. pygls 2.1 keeps the futures of all notifications, 3 KB for each keystroke; here they are dropped."""
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        """Report the error of a notification that was handled, and drop the futures that are done."""
+        super()._check_handler_result(future)
+        for name in [name for name, kept in self._request_futures.items() if kept.done()]:
+            self._request_futures.pop(name, None)
+
+
 def make_server() -> LanguageServer:
     """Return a server with its features."""
-    server = LanguageServer("olympus-lint", __version__, notebook_document_sync=NOTEBOOKS)
+    server = LanguageServer("olympus-lint", __version__, notebook_document_sync=NOTEBOOKS, protocol_cls=Protocol)
     service = Service(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)

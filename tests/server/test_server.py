@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import gc
+import json
 import statistics
 import time
 from collections.abc import Awaitable, Callable
@@ -14,6 +16,8 @@ import pytest
 pytest.importorskip("pygls")
 from editor import Editor, applied
 from lsprotocol import types
+
+from olympus_lint.server.serve import make_server
 
 REUSE = """\
 import jax
@@ -257,3 +261,41 @@ def test_only_the_last_of_many_keystrokes_is_checked(tmp_path: Path) -> None:
         assert time.perf_counter() - started < 10
 
     edited(tmp_path, session)
+
+
+def test_edits_leave_nothing_behind(tmp_path: Path) -> None:
+    """Hundreds of keystrokes keep no object each; pygls keeps several of each notification."""
+    uri = (tmp_path / "model.py").as_uri()
+
+    async def after(edits: int) -> int:
+        async def settled() -> None:
+            while others := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(others)
+
+        def tell(method: str, **params: object) -> None:
+            text = json.dumps({"jsonrpc": "2.0", "method": method, "params": params})
+            protocol.handle_message(json.loads(text, object_hook=protocol.structure_message))
+
+        protocol = make_server().protocol
+        protocol.set_writer(Silent())
+        text = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+        protocol.handle_message(json.loads(text, object_hook=protocol.structure_message))
+        known = {"uri": uri, "languageId": "python", "version": 1, "text": REUSE}
+        tell("textDocument/didOpen", textDocument=known)
+        for number in range(edits):
+            change = [{"text": f"{REUSE}# {number}\n"}]
+            tell("textDocument/didChange", textDocument={"uri": uri, "version": 2 + number}, contentChanges=change)
+            await settled()
+        gc.collect()
+        return len(gc.get_objects())
+
+    first, few, many = (asyncio.run(after(edits)) for edits in (50, 50, 450))
+    assert many - few < few - first + 400
+
+
+class Silent:
+    """A client that reads nothing."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def close(self) -> None: ...
