@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Projects", "deep_recursion"]
 
 RECURSION_LIMIT = 20_000
+MOST_KNOWN = 500
+"""Answers of files that are kept when the next file is one of another project, which asks none of them again."""
 
 Choice: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -44,6 +46,21 @@ class Projects:
         self._projects: dict[Choice, Project] = {}
         self._answers: dict[Choice, Answers] = {}
         self._unsettled: list[tuple[str, tuple[Path, ...], dict[Need, None], FileResult, Settings]] = []
+        self._roots: frozenset[Path] = frozenset()
+
+    def enter(self, filename: str) -> None:
+        """Let go of what is known of other projects, if it is much: nobody asks for it before the next file of theirs.
+
+        Args:
+            filename: the file that is checked next.
+        """
+        roots = frozenset(locate(Path(filename).absolute()).roots)
+        known = sum(answers.number for answers in self._answers.values())
+        if known > MOST_KNOWN and self._roots.isdisjoint(roots):
+            self.finish()
+            self.close()
+            self._projects, self._answers, self._unsettled = {}, {}, []
+        self._roots = roots
 
     def get(self, settings: Settings) -> Project:
         """Return the project of files with these settings."""
@@ -105,7 +122,7 @@ class Projects:
             self._unsettled.append((stamp, document.roots, needs, replace(result, text=""), settings))
 
     def finish(self) -> None:
-        """Save the results that depend on circles of files; no file may be checked afterwards."""
+        """Save the results that depend on circles of files; none of their projects may be checked afterwards."""
         if self.cache is None:
             return
         try:

@@ -55,6 +55,7 @@ def lint_text(filename: str, text: str | bytes, settings: Settings, context: Con
     try:
         check_size(data)
         text = text if isinstance(text, str) else decode(text)
+        context.projects.enter(filename)
         project = context.projects.get(settings)
         document = project.document(filename, text)
     except InputError as error:

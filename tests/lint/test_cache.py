@@ -21,7 +21,9 @@ from hypothesis import strategies as st
 
 import olympus_lint
 from olympus_lint.analysis import cache as cache_module
+from olympus_lint.analysis import projects as projects_module
 from olympus_lint.analysis.cache import Cache
+from olympus_lint.analysis.projects import Projects
 from olympus_lint.analysis.store import NAME
 from olympus_lint.commandline.check import check  # noqa: F401  loaded before the clock of a test starts
 from olympus_lint.project.discovery import SourceFile
@@ -440,3 +442,34 @@ def test_a_link_in_the_place_of_the_file_is_not_followed(package: Path) -> None:
     (package / "kept" / NAME).symlink_to(package / "elsewhere")
     assert rows(lint(package)) == {"main.py": [6], "alone.py": [5]}
     assert not (package / "elsewhere").exists()
+
+
+def test_what_is_known_of_a_project_is_let_go_when_another_one_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    circle = {
+        "pkg/__init__.py": "",
+        "pkg/a.py": TWICE.format(module="pkg.b"),
+        "pkg/b.py": PASSES_ON,
+        "pkg/c.py": CONSUMES + "\n\nfrom pkg import a\n",
+    }
+    for name in ("first", "second"):
+        write(tmp_path / name, circle)
+    expected = lint(tmp_path, cached=False)
+    kept: list[int] = []
+    enter = Projects.enter
+
+    def entered(projects: Projects, filename: str) -> None:
+        before = sum(answers.number for answers in projects._answers.values())
+        enter(projects, filename)
+        if before and not projects._answers:
+            kept.append(before)
+
+    monkeypatch.setattr(Projects, "enter", entered)
+    assert rows(lint(tmp_path)) == rows(expected) != {}
+    assert not kept, "so few answers are no reason to ask again"
+    shutil.rmtree(tmp_path / "kept")
+    monkeypatch.setattr(projects_module, "MOST_KNOWN", 0)
+    assert rows(lint(tmp_path)) == rows(expected)
+    assert len(kept) == 1
+    assert not analysed(lint(tmp_path)), "the results of both projects are kept for the next run"

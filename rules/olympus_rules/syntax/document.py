@@ -150,7 +150,7 @@ class Document(Text):
     def let_go(self) -> None:
         """Free the tree and all that hangs on it."""
         self.tree = ast.Module([], [])
-        for name in ("parents", "lines", "_fragments"):
+        for name in ("parents", "lines", "_fragments", "_statements", "_deep"):
             self.__dict__.pop(name, None)
 
     @classmethod

@@ -26,7 +26,12 @@ class Combinations:
         self._involved = 0
         self._wholes: dict[int, dict[PathCondition, None]] = {}
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
-        self._closures: dict[PathCondition | None, PathCondition | None] = {None: None}  # until the next combination
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget the answers, which hold until the next combination."""
+        self._closures: dict[PathCondition | None, PathCondition | None] = {None: None}
+        self._wholes_found: dict[int, dict[PathCondition, None]] = {}
 
     def add(self, whole: PathCondition, every: PathCondition | None, parts: list[PathCondition]) -> None:
         """Record the parts of an ``and`` or ``or``.
@@ -39,7 +44,7 @@ class Combinations:
         if whole in self._combined:
             return
         self._combined[whole] = (every, parts)
-        self._closures = {None: None}
+        self.let_go()
         for path in (whole, every or ALWAYS, *parts):
             for mask in bits(path):
                 self._involved |= mask
@@ -71,9 +76,16 @@ class Combinations:
 
     def _wholes_of(self, path: PathCondition) -> dict[PathCondition, None]:
         """Return the combined decisions that a path's decisions are parts of, or are themselves; none if too many."""
+        involved = (path[0] | path[1]) & self._involved
+        found = self._wholes_found.get(involved)
+        if found is None:
+            found = self._wholes_found[involved] = self._wholes_with(involved)
+        return found
+
+    def _wholes_with(self, decisions: int) -> dict[PathCondition, None]:
         found: dict[PathCondition, None] = {}
-        for mask in bits((path[0] & self._involved, path[1] & self._involved)):
-            found.update(self._wholes.get(mask, {}))
+        for mask in bits((decisions, 0)):
+            found.update(self._wholes[mask])
             if len(found) > MOST_WHOLES:
                 return TOO_MANY
         return found

@@ -37,6 +37,11 @@ class Decisions:
         self._traced_back = 0  # those for which this is computed
         self.combinations = Combinations(self._meanings)
 
+    def let_go(self) -> None:
+        """Forget which decisions were found to hold together; it is found again if anybody asks."""
+        self._meanings.let_go()
+        self.combinations.let_go()
+
     def bit(self, test: Term) -> int:
         """Return the mask of a decision, a new one if necessary."""
         mask = self._bits.get(test)

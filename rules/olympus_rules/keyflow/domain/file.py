@@ -147,6 +147,12 @@ class File:
         self._modules: dict[str, FunctionCode] = {}
         self.follows_lanes = True
 
+    def let_go(self) -> None:
+        """Free what only the facts of this file rest on."""
+        self.runs, self.pending, self.facts, self.constructed, self.others = {}, [], [], {}, {}
+        self.environments = {self.module: self.environments[self.module]}
+        self.decisions.let_go()
+
     def add(self, fact: Fact) -> None:
         """Add a fact."""
         self.facts.append(fact)

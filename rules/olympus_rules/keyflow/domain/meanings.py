@@ -33,6 +33,10 @@ class Meanings:
         self._found: dict[tuple[int, int, bool], Consistency] = {}
         self._consistency: dict[tuple[PathCondition, bool], Consistency] = {}
 
+    def let_go(self) -> None:
+        """Forget the answers."""
+        self._found, self._consistency = {}, {}
+
     def consistency(self, path: PathCondition) -> Consistency:
         """Return whether the decisions of a path can hold together."""
         asked = (path[0] | path[1]) & self.conditions

@@ -54,14 +54,14 @@ MAX_SIZE = 60  # a larger result of operators becomes a fresh term, so that term
 
 
 class Terms:
-    """The table of terms of one analysis."""
+    """The table of terms of one analysis: the parts of each, its size and its seed, by its number."""
 
     def __init__(self) -> None:
         """Start empty."""
-        self.parts: dict[Term, Parts] = {}
+        self.parts: list[Parts] = []
         self._index: dict[Parts, Term] = {}
-        self._sizes: dict[Term, int] = {}
-        self._seeds: dict[Term, Term] = {}
+        self._sizes: list[int] = []
+        self._seeds: list[Term] = []
         self._fresh = 0
         self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
         self.members: dict[str, frozenset[str]] = {}  # of enumerations of the file
@@ -79,12 +79,18 @@ class Terms:
             size += self._sizes[arg]
         if size > MAX_SIZE and operation == "op":
             return self.fresh()
-        found = self._index[key] = Term(len(self.parts))
-        self.parts[found] = parts
-        self._sizes[found] = size
-        derived = args and operation not in ("op", "seed")
-        self._seeds[found] = self._seeds[args[0]] if derived else found
+        found = self._index[key] = self._add(parts, size)
+        if args and operation not in ("op", "seed"):
+            self._seeds[found] = self._seeds[args[0]]
         return found
+
+    def _add(self, parts: Parts, size: int = 1) -> Term:
+        """Add a term, the seed of itself."""
+        added = Term(len(self.parts))
+        self.parts.append(parts)
+        self._sizes.append(size)
+        self._seeds.append(added)
+        return added
 
     def operation(self, term: Term) -> str:
         """Return the operation."""
@@ -116,7 +122,7 @@ class Terms:
                 iteration, ``way`` for another branch of control, ``raised`` for an expected exception; or ``object``
                 for an instance of an unknown class. Empty for an unknown value.
         """
-        return self.make("fresh", (kind, self.number()))
+        return self._add(("fresh", (kind, self.number())))
 
     def kind(self, term: Term) -> str:
         """Return the kind of a fresh term, empty for other terms."""

@@ -142,7 +142,7 @@ class Analysis:
         for definition in self.file.module.definitions.values():
             if isinstance(definition, ClassCode):
                 self.pytrees.own(definition)
-        self.file.runs, self.file.pending, self.file.facts, self.file.constructed = {}, [], [], {}
+        self.file.let_go()
         self.document.let_go()
         codes = [self.file.module]
         while codes:

@@ -125,6 +125,11 @@ class Answers:
 
     # one run
 
+    @property
+    def number(self) -> int:
+        """The number of answers that are known."""
+        return len(self._known)
+
     def answer(self, question: Question) -> Record | None:
         """Return a file's answer about a name in it; ``None`` if it has none, or none that concerns keys."""
         if question in self._known:
