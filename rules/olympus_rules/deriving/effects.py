@@ -100,7 +100,7 @@ class _Reading:
     @cached_property
     def seeds(self) -> set[Term]:
         """Return the terms that keys are made from."""
-        return {arg for parts in self.terms.parts.values() if parts[0] == "seed" for arg in parts[2:]}
+        return {arg for parts in self.terms.parts if parts[0] == "seed" for arg in parts[2:]}
 
     def row(self) -> LibraryFunction | None:
         """Return the row, ``None`` if it would be empty.
