@@ -16,7 +16,7 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 from olympus_rules.syntax.project import in_project
 
-__all__ = ["mentioning", "relevant"]
+__all__ = ["Texts", "mentioning", "relevant"]
 
 WORDS = ("random", "rng", "split", "seed", "initializer")
 # Evidence by name alone gives only a finding of the lowest confidence.
@@ -25,8 +25,36 @@ IDENTIFIER = re.compile(r"\w+")
 ROUNDS = 3  # helpers of helpers of helpers
 
 
+class Texts:
+    """The texts of a file's functions, and the identifiers in them; several questions look at each.
+
+    Attributes:
+        document: the file.
+    """
+
+    def __init__(self, document: Document) -> None:
+        """Read nothing yet."""
+        self.document = document
+        self._texts: dict[FunctionCode, str] = {}
+        self._mentioned: dict[FunctionCode, set[str]] = {}
+
+    def text(self, code: FunctionCode) -> str:
+        """Return the lines of a function."""
+        if code not in self._texts:
+            start = first_line(code.node)  # type: ignore[arg-type]
+            lines = self.document.lines[start - 1 : getattr(code.node, "end_lineno", start)]
+            self._texts[code] = "".join(lines)
+        return self._texts[code]
+
+    def mentioned(self, code: FunctionCode) -> set[str]:
+        """Return the identifiers in a function."""
+        if code not in self._mentioned:
+            self._mentioned[code] = set(IDENTIFIER.findall(self.text(code)))
+        return self._mentioned[code]
+
+
 def relevant(
-    document: Document,
+    texts: Texts,
     module: FunctionCode,
     callables: Collection[str],
     arrays: Collection[str] = (),
@@ -36,7 +64,7 @@ def relevant(
     """Return the module-level functions, methods included, that are worth interpreting on their own.
 
     Args:
-        document: the file.
+        texts: those of the file's functions.
         module: its lowered module.
         callables: the module's variables that hold functions (``noise = lambda key: …``, ``step = jax.jit(…)``).
         arrays: names that concern objects with ``__jax_array__``.
@@ -45,25 +73,23 @@ def relevant(
     # a star import may bind any name of jax.random
     words = WORDS + NAMES if by_name or module.stars else WORDS
     names = {*callables, *(name for name, qualified in module.imported.items() if "random" in qualified)}
-    neighbours = {name for name, qualified in module.imported.items() if in_project(document.roots, qualified)}
+    neighbours = {name for name, qualified in module.imported.items() if in_project(texts.document.roots, qualified)}
     found: list[FunctionCode] = []
     rest: list[tuple[FunctionCode, set[str]]] = []
     for code in module.nested:
-        text = _text(document, code)
-        lower = text.lower()
+        lower = texts.text(code).lower()
         if any(word in lower for word in words):
             found.append(code)
         else:
-            mentioned = set(IDENTIFIER.findall(text))
-            mentioned |= _bases(code)
+            mentioned = texts.mentioned(code) | _bases(code)
             names_a_key = any(name in lower for name in NAMES)
             if names_a_key and not (mentioned.isdisjoint(neighbours) and _defaults(code).isdisjoint(names)):
                 found.append(code)  # a name from another module may be a re-export of jax.random
             else:
                 rest.append((code, mentioned))
-    found, rest = _with_siblings(document, found, rest)
+    found, rest = _with_siblings(texts, found, rest)
     if arrays:
-        found, rest = _of_arrays(document, found, rest, arrays)
+        found, rest = _of_arrays(texts, found, rest, arrays)
     names.update(_called_as(code) for code in found)
     for _ in range(ROUNDS):
         fresh = [code for code, mentioned in rest if not mentioned.isdisjoint(names)]
@@ -76,26 +102,24 @@ def relevant(
 
 
 def _with_siblings(
-    document: Document, found: list[FunctionCode], rest: list[tuple[FunctionCode, set[str]]]
+    texts: Texts, found: list[FunctionCode], rest: list[tuple[FunctionCode, set[str]]]
 ) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
     """Add the methods that mention a key, if another method of their class was selected."""
     classes = {code.owner for code in found if code.owner is not None}
     siblings = {
-        code
-        for code, _ in rest
-        if code.owner in classes and any(name in _text(document, code).lower() for name in NAMES)
+        code for code, _ in rest if code.owner in classes and any(name in texts.text(code).lower() for name in NAMES)
     }
     return found + [code for code, _ in rest if code in siblings], [pair for pair in rest if pair[0] not in siblings]
 
 
 def _of_arrays(
-    document: Document,
+    texts: Texts,
     found: list[FunctionCode],
     rest: list[tuple[FunctionCode, set[str]]],
     arrays: Collection[str],
 ) -> tuple[list[FunctionCode], list[tuple[FunctionCode, set[str]]]]:
     """Add the functions that mention array classes, and all methods of these and of classes that hold their objects."""
-    methods = [(code, set(IDENTIFIER.findall(_text(document, code)))) for code in found if code.owner is not None]
+    methods = [(code, texts.mentioned(code)) for code in found if code.owner is not None]
     owners = {code.owner for code, mentioned in (*rest, *methods) if not mentioned.isdisjoint(arrays)} - {None}
     concerned = {
         code
@@ -106,10 +130,10 @@ def _of_arrays(
     return found + [code for code, _ in rest if code in concerned], [pair for pair in rest if pair[0] not in concerned]
 
 
-def mentioning(document: Document, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:
+def mentioning(texts: Texts, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:
     """Return the module-level functions whose text calls one of these names, or an attribute of one."""
     called = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*\(")
-    return [code for code in module.nested if not code.yields and called.search(_text(document, code))]
+    return [code for code in module.nested if not code.yields and called.search(texts.text(code))]
 
 
 def _called_as(code: FunctionCode) -> str:
@@ -128,9 +152,3 @@ def _defaults(code: FunctionCode) -> set[str]:
     body = code.owner.node.body if code.owner is not None else []
     values = [each.value for each in body if isinstance(each, ast.AnnAssign | ast.Assign) and each.value is not None]
     return {part.id for value in values for part in ast.walk(value) if isinstance(part, ast.Name)}
-
-
-def _text(document: Document, code: FunctionCode) -> str:
-    node = code.node
-    start = first_line(node)  # type: ignore[arg-type]
-    return "".join(document.lines[start - 1 : getattr(node, "end_lineno", start)])

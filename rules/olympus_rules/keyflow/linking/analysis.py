@@ -11,7 +11,7 @@ from typing import Any
 from olympus.signatures.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.code.lowering import lower_module
-from olympus_rules.code.relevance import mentioning, relevant
+from olympus_rules.code.relevance import Texts, mentioning, relevant
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import CALLABLE, is_constant, is_registry
 from olympus_rules.keyflow.domain.file import File
@@ -173,25 +173,20 @@ class Analysis:
             ]
             by_name = by_name or self.file.table.takes_keys(self.file.imported - {"jax"}, self.document.text)
             arrays = self.arrays.mentions() if self.arrays is not None else ()
-            self._waiting = relevant(self.document, self.file.module, callables, arrays, by_name=by_name)
+            texts = Texts(self.document)
+            self._waiting = relevant(texts, self.file.module, callables, arrays, by_name=by_name)
             self._waiting += [
                 code
                 for code in self.file.module.nested
                 if self.file.has_keyed_parameter(code) and code not in self._waiting
             ]
-            wanted = (
-                relevant(self.document, self.file.module, callables, arrays, by_name=False)
-                if by_name
-                else self._waiting
-            )
+            wanted = relevant(texts, self.file.module, callables, arrays, by_name=False) if by_name else self._waiting
             self.file.idle = set(self.file.module.nested).difference(
                 wanted
             )  # answers to other files do not depend on by_name
             if arrays:  # a method beside one that concerns arrays has the summary that it has without arrays
-                keyed = relevant(self.document, self.file.module, callables, by_name=False)
-                self.file.idle.update(
-                    set(wanted).difference(keyed, mentioning(self.document, self.file.module, arrays))
-                )
+                keyed = relevant(texts, self.file.module, callables, by_name=False)
+                self.file.idle.update(set(wanted).difference(keyed, mentioning(texts, self.file.module, arrays)))
         return self._waiting
 
     def _takes_keys(self, qualified: str) -> bool:

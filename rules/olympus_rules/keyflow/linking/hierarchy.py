@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
@@ -40,6 +40,7 @@ class Hierarchy:
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
+        self._giving: dict[FunctionCode, dict[str, bool]] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
         self._abstract: dict[ClassCode, bool] = {}
 
@@ -197,10 +198,17 @@ class Hierarchy:
         if slot not in self._given:
             is_field = attribute in self.fields(class_)
             methods = filter(None, (self.method(class_, name) for name in SETTING_UP))
-            makers = [(code, value) for code in methods for value in _written(code, attribute)]
-            is_given = all(_is_of_parameters(code, value) for code, value in makers) if makers else is_field
+            makers = [given for code in methods if (given := self._gives(code).get(attribute)) is not None]
+            is_given = all(makers) if makers else is_field
             self._given[slot] = is_given and self.method(class_, attribute) is None
         return self._given[slot]
+
+    def _gives(self, code: FunctionCode) -> dict[str, bool]:
+        """Return which attributes of its object a method writes, and whether all it writes there was given to it."""
+        if code not in self._giving:
+            written = _written(code).items()
+            self._giving[code] = {name: all(_is_of_parameters(code, each) for each in found) for name, found in written}
+        return self._giving[code]
 
     def _class_value(self, class_: ClassCode, attribute: str) -> Value | None:
         """Return what the body of a class of this file, or of one of its bases in it, binds to an attribute."""
@@ -288,8 +296,9 @@ def _rebound(text: str) -> frozenset[str]:
     return names | {ANY} if BY_NAME.search(text) else names
 
 
-def _written(code: FunctionCode, attribute: str) -> Iterator[ast.expr]:
-    """Yield what a method writes to an attribute of its object, or unpacks into it."""
+def _written(code: FunctionCode) -> dict[str, list[ast.expr]]:
+    """Return what a method writes to attributes of its object, or unpacks into them."""
+    found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(code.node):
         written = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         targets = [
@@ -297,9 +306,10 @@ def _written(code: FunctionCode, attribute: str) -> Iterator[ast.expr]:
         ]
         for target in targets:
             match target:
-                case ast.Attribute(value=ast.Name(id=owner), attr=name) if name == attribute:
+                case ast.Attribute(value=ast.Name(id=owner), attr=name):
                     if owner in code.parameters[:1] and (value := getattr(node, "value", None)) is not None:
-                        yield value
+                        found.setdefault(name, []).append(value)
+    return found
 
 
 def _is_of_parameters(code: FunctionCode, value: ast.expr) -> bool:
