@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from math import log10
 from typing import Any
@@ -31,12 +31,12 @@ def bars(parts: Mapping[str, Any], shown: Mapping[str, Collection[str]]) -> dict
     }
 
 
-def drawn(values: Mapping[str, float], title: str) -> str:
-    """Return bars on a logarithmic scale, the longest last, as SVG."""
+def drawn(values: Mapping[str, float], title: str, notes: Sequence[str] = ()) -> str:
+    """Return bars on a logarithmic scale, the longest last, with notes under them, as SVG."""
     ordered = sorted(values.items(), key=lambda item: item[1])
     least = min(0, *(log10(value) for _, value in ordered)) - 0.3
     unit = WIDTH / (max(0, *(log10(value) for _, value in ordered)) - least)
-    height = ROW * (len(ordered) + 2)
+    height = ROW * (len(ordered) + len(notes) + 2)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 70} {height}" role="img">',
         f"<title>{escape(title)}</title>",
@@ -49,6 +49,8 @@ def drawn(values: Mapping[str, float], title: str) -> str:
         lines.append(f'<text x="{LEFT - 8}" y="{top + 13}" text-anchor="end">{escape(name)}</text>')
         lines.append(f'<rect class="{kind}" x="{LEFT}" y="{top}" width="{length:.0f}" height="{ROW - 5}" rx="2"/>')
         lines.append(f'<text x="{LEFT + length + 6:.0f}" y="{top + 13}">{rounded(value)}</text>')
+    for number, note in enumerate(notes, start=len(ordered) + 1):
+        lines.append(f'<text x="8" y="{number * ROW + 24}">{escape(note)}</text>')
     return "\n".join([*lines, "</svg>", ""])
 
 

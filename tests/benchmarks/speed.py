@@ -335,8 +335,12 @@ def table(runs: Mapping[str, Run], base: str = PARSE) -> str:
 
 def picture(parts: Mapping[str, Any]) -> str:
     """Return the bars of a measurement as SVG."""
-    dates = " and ".join(dict.fromkeys(parts[name]["date"] for name in SHOWN if name in parts))
-    return drawn(bars(parts, SHOWN), f"CPU time as multiples of ast.parse of the same files ({dates})")
+    notes = [
+        f"{name}: {part['what'].partition(';')[0]}, {part['rounds']} rounds, {part['date']}, {part['machine']}"
+        for name, part in parts.items()
+        if name in SHOWN
+    ]
+    return drawn(bars(parts, SHOWN), "CPU time as multiples of ast.parse of the same files", notes)
 
 
 def machine() -> str:
