@@ -19,6 +19,7 @@ VERSION = 1
 PATIENCE = 2.0  # seconds to wait for another process
 KEEP = 30  # days after which an unused entry is deleted
 MOST = 200_000  # entries
+LARGEST = 512 << 20  # bytes of entries
 MANY = 1_000  # entries in one transaction
 TOUCH = 3  # days after which another use is recorded
 DAY = 86_400
@@ -147,7 +148,7 @@ class Store:
         return connection
 
     def _prune(self, connection: sqlite3.Connection) -> None:
-        """Once a day, delete entries that were not used for long, and the oldest ones above the limit."""
+        """Once a day, delete entries that were not used for long, and the oldest ones above the limits."""
         stamp = self.folder / STAMP
         with contextlib.suppress(OSError):
             if not stamp.exists() or int(stamp.lstat().st_mtime) // DAY == self._today:
@@ -160,6 +161,7 @@ class Store:
                 if spare > 0:
                     oldest = "SELECT key FROM entries ORDER BY used LIMIT ?"
                     connection.execute(f"DELETE FROM entries WHERE key IN ({oldest})", (spare,))
+            _shrink(connection)
 
     def _give_up(self, error: Exception) -> None:
         """End the use of the store; remove a damaged file, so that the next run creates a new one."""
@@ -179,6 +181,25 @@ class Store:
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(OSError):
                 (self.folder / f"{NAME}{ending}").unlink()
+
+
+def _shrink(connection: sqlite3.Connection) -> None:
+    """Delete the oldest entries of a file above its limit, down to the half of it, and give their pages back."""
+    import sqlite3
+
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    if (pages - free) * size <= LARGEST:
+        return
+    running = "SELECT key, sum(length(key) + length(value)) OVER (ORDER BY used DESC, key) AS total FROM entries"
+    with connection:
+        connection.execute(
+            f"DELETE FROM entries WHERE key IN (SELECT key FROM ({running}) WHERE total > ?)", (LARGEST // 2,)
+        )
+    with contextlib.suppress(sqlite3.OperationalError):  # another process reads; the pages are used again
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def make_folder(folder: Path) -> None:

@@ -12,7 +12,6 @@ import corpus
 import packages
 import pytest
 import reading
-import speed
 from packages import CorpusError, Package, load_packages, unpack
 from snapshot import (
     Review,
@@ -347,44 +346,3 @@ def test_excerpts_show_a_gap_and_the_edges(folder: Path) -> None:
         "        8 line 8",
         "  >     9 line 9",
     ]
-
-
-# The clock.
-
-
-def test_measure_counts_the_work_of_the_child() -> None:
-    busy = "import time\nwhile time.process_time() < 0.2: pass\nb = bytearray(1 << 26)"
-    run = speed.measure([sys.executable, "-c", busy])
-    assert run.cpu >= 0.2
-    assert run.wall >= 0.2
-    assert 64 <= run.peak < 1024
-
-
-def test_measure_reports_a_failing_command() -> None:
-    with pytest.raises(CorpusError, match=r"exit status 3: no such thing"):
-        speed.measure([sys.executable, "-c", "import sys; sys.stderr.write('no such thing'); sys.exit(3)"])
-
-
-def test_rounds_are_interleaved_and_the_first_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran: list[str] = []
-
-    def measure(command: list[str]) -> speed.Run:
-        ran.append(command[0])
-        return speed.Run(wall=len(ran), cpu=0.5, peak=1.0)
-
-    monkeypatch.setattr(speed, "measure", measure)
-    runs = speed.interleave({"one": ["1"], "two": ["2"]}, rounds=3)
-    assert ran == ["1", "2"] * 4
-    assert (runs["one"].wall, runs["two"].wall) == (5, 6)
-
-
-def test_ratios_are_ours_over_theirs() -> None:
-    runs = {"olympus-lint": speed.Run(3.0, 2.0, 50.0), "ast.parse": speed.Run(2.0, 1.0, 25.0)}
-    assert speed.ratios(runs).splitlines()[1].split() == ["/", "ast.parse", "1.50", "2.00", "2.00"]
-
-
-def test_parse_all_walks_folders_and_survives_bad_files(tmp_path: Path) -> None:
-    (tmp_path / "good.py").write_text("x = 1\n")
-    (tmp_path / "bad.py").write_text("x = (\n")
-    (tmp_path / "null.py").write_bytes(b"\0")
-    speed.measure([sys.executable, "-c", speed.PARSE_ALL, str(tmp_path)])

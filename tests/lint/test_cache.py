@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -25,6 +27,9 @@ from olympus_lint.analysis import projects as projects_module
 from olympus_lint.analysis.cache import Cache
 from olympus_lint.analysis.projects import Projects
 from olympus_lint.analysis.store import NAME
+from olympus_lint.analysis import store as store_module
+from olympus_lint.analysis.cache import Cache
+from olympus_lint.analysis.store import NAME, STAMP, Store
 from olympus_lint.commandline.check import check  # noqa: F401  loaded before the clock of a test starts
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
@@ -285,6 +290,61 @@ def test_two_processes_at_once(package: Path) -> None:
     assert first == second and (first_errors, second_errors) == ("", "")
     assert [process.returncode for process in both] == [1, 1]
     assert len(json.loads(first)) == 32
+
+
+# what is deleted
+
+
+def stored(folder: Path, uses: Sequence[int], *, size: int = 1) -> None:
+    """Write entries that were used so many days ago, in a store that was last pruned yesterday."""
+    today = int(time.time()) // store_module.DAY
+    store = Store(folder)
+    for number in range(len(uses)):
+        store.put(bytes([number]), "x" * size)
+    store.close()
+    with closing(sqlite3.connect(folder / NAME)) as file, file:
+        file.executemany(
+            "UPDATE entries SET used = ? WHERE key = ?", [(today - n, bytes([k])) for k, n in enumerate(uses)]
+        )
+    os.utime(folder / STAMP, (time.time() - 2 * store_module.DAY,) * 2)
+
+
+def kept(folder: Path) -> list[int]:
+    store = Store(folder)
+    found = [number for number in range(100) if store.get(bytes([number])) is not None]
+    store.close()
+    return found
+
+
+def test_entries_that_were_not_used_for_long_are_deleted(tmp_path: Path) -> None:
+    stored(tmp_path, [0, 40, 29, 31, -5])
+    assert kept(tmp_path) == [0, 2]
+
+
+def test_the_oldest_of_too_many_entries_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(tmp_path, [3, 9, 1, 8, 2])
+    monkeypatch.setattr(store_module, "MOST", 3)
+    assert kept(tmp_path) == [0, 2, 4]
+
+
+def test_the_oldest_of_too_large_entries_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(tmp_path, [*range(20)], size=50_000)
+    before = (tmp_path / NAME).stat().st_size
+    monkeypatch.setattr(store_module, "LARGEST", 600_000)
+    assert kept(tmp_path) == [*range(5)]
+    assert before > 1_000_000 and (tmp_path / NAME).stat().st_size < 300_000
+    os.utime(tmp_path / STAMP, (time.time() - 2 * store_module.DAY,) * 2)
+    assert kept(tmp_path) == [*range(5)]
+
+
+def test_a_store_that_others_read_is_pruned_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(tmp_path, [*range(20)], size=50_000)
+    monkeypatch.setattr(store_module, "LARGEST", 600_000)
+    monkeypatch.setattr(store_module, "PATIENCE", 0.1)
+    with closing(sqlite3.connect(tmp_path / NAME)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM entries").fetchall()
+        assert kept(tmp_path) == [*range(5)]
 
 
 # the command

@@ -38,6 +38,13 @@ def test_a_run_without_findings_loads_no_libcst(project):
     assert loaded("a.py").isdisjoint(HEAVY)
 
 
+@pytest.mark.parametrize("output", ["full", "concise", "json", "sarif"])
+def test_a_run_without_changes_loads_nothing_heavy(project, output):
+    Path("a.py").write_text(REUSE)
+    assert "libcst" in loaded("--output-format", output, "a.py")
+    assert loaded("--output-format", output, "a.py").isdisjoint(HEAVY)
+
+
 def test_a_run_never_loads_jax(project):
     Path("a.py").write_text(RAW + REUSE.partition("\n")[2])
     names = loaded("--fix", "--unsafe-fixes", "--select", "ALL", "--output-format", "sarif", "a.py")
