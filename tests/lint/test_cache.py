@@ -24,11 +24,9 @@ from hypothesis import strategies as st
 import olympus_lint
 from olympus_lint.analysis import cache as cache_module
 from olympus_lint.analysis import projects as projects_module
-from olympus_lint.analysis.cache import Cache
-from olympus_lint.analysis.projects import Projects
-from olympus_lint.analysis.store import NAME
 from olympus_lint.analysis import store as store_module
 from olympus_lint.analysis.cache import Cache
+from olympus_lint.analysis.projects import Projects
 from olympus_lint.analysis.store import NAME, STAMP, Store
 from olympus_lint.commandline.check import check  # noqa: F401  loaded before the clock of a test starts
 from olympus_lint.project.discovery import SourceFile
