@@ -21,7 +21,7 @@ from olympus_rules.syntax.text import decode
 __all__ = ["DEFAULT_ROOTS", "Project"]
 
 PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
-MAX_OPEN = 48  # analyses kept for the files that import them
+MAX_OPEN = 36  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
