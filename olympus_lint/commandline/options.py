@@ -22,6 +22,8 @@ CHECK_TIMEOUT = 1800
 """Seconds of one run of ``--check``."""
 COMMAND = "check"
 """What ruff's users type first; this program has one command only, and takes it as said."""
+OPTIONS = {"rule": "--explain", "linter": "--list-rules", "config": "--show-settings"}
+"""Further commands of ruff, and the options that do here what they do there."""
 ENVIRONMENT = ("no_cache", "output_file", "output_format")
 """The options that variables such as ``OLYMPUS_LINT_NO_CACHE`` give, too; that of ``--cache-dir`` is read with it."""
 SHELLS = ("bash", "zsh", "tcsh")
@@ -58,6 +60,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if args.paths[0] == COMMAND and not os.path.exists(COMMAND):  # noqa: PTH110
         args.paths = args.paths[1:] or ["."]
+    check_command(args)
     from_environment(args)
     args.inline = [text for text in args.config if "=" in text and not os.path.exists(text)]  # noqa: PTH110
     files = [text for text in args.config if text not in args.inline]
@@ -85,6 +88,20 @@ def from_environment(args: argparse.Namespace) -> None:
         args.output_format = said["output_format"]
     args.output_file = args.output_file or said["output_file"] or None
     args.no_cache = args.no_cache or said["no_cache"].lower() not in ("", "0", "false")
+
+
+def check_command(args: argparse.Namespace) -> None:
+    """Check that the first path is no command that is an option here, such as ``rule`` or ``migrate``.
+
+    Raises:
+        SystemExit: it is one, and no file has its name.
+    """
+    word = args.paths[0]
+    if os.path.exists(word):  # noqa: PTH110
+        return
+    option = OPTIONS.get(word, f"--{word}")
+    if option in parser()._option_string_actions:
+        parser().error(f"{word}: does not exist; did you mean the option {option}?")
 
 
 def check_watch(args: argparse.Namespace) -> None:
