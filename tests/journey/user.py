@@ -82,7 +82,7 @@ class User:
             (rf"(olympus(?:-lint)?[ =]){own}", r"\1VERSION"),
             (rf"(^Version: ){own}", r"\1VERSION"),
             (rf'("version": "){own}"', r'\1VERSION"'),
-            (r"(\.git at |rev: )[0-9a-f]{40}\b", r"\1COMMIT"),
+            (rf"(rev: v){own}", r"\1VERSION"),
             (r"\b(in|of) \d+\.\d+ ?s\b", r"\1 TIME"),
             (r"python3\.\d+", "python3.N"),
         ):
