@@ -177,7 +177,9 @@ def parser() -> Parser:
         usage="%(prog)s [OPTION ...] [PATH ...]",
         description="Find misuse of JAX's random keys, and fix it.",
         epilog="Exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an "
-        "internal error.",
+        "internal error. Environment variables that stand for options: "
+        f"{', '.join(f'OLYMPUS_LINT_{name.upper()}' for name in (*ENVIRONMENT, 'cache_dir'))}; NO_COLOR and "
+        "FORCE_COLOR choose colours.",
         allow_abbrev=False,
     )
     made.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files and folders; `-` for stdin")

@@ -208,6 +208,7 @@ def trace(user: User) -> None:
     user.run("olympus-lint --trace")
     user.run("olympus-lint --trace --select-verdict confirmed --output-format concise")
     user.run("olympus lineage denoise/data.py:corrupt --arg signals=f32[4,32]")
+    user.run("olympus trace denoise/data.py:corrupt --arg signals=f32[4,32]")
 
 
 STEPS: list[Callable[[User], None]] = [
