@@ -42,7 +42,8 @@ input, select, button { font: inherit; color: inherit; background: var(--card); 
   border-radius: 0.3rem; padding: 0.2rem 0.5rem }
 input { flex: 1 1 14rem } output { color: var(--quiet) } button.link { border: 0; background: none; padding: 0;
   text-decoration: underline dotted; cursor: pointer }
-article { margin: 1rem 0; padding: 0.8rem 1rem; background: var(--card); border-left: 4px solid var(--line);
+article { content-visibility: auto; contain-intrinsic-size: auto 20rem;
+  margin: 1rem 0; padding: 0.8rem 1rem; background: var(--card); border-left: 4px solid var(--line);
   border-radius: 0.3rem; scroll-margin-top: 5rem }
 article:focus { outline: 2px solid var(--other) } article[hidden] { display: none }
 .certain { border-left-color: var(--first) } .likely { border-left-color: light-dark(#b26a00, #ffc56b) }
