@@ -299,7 +299,7 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
     what = "read the paths as reports that `--output-format json` has written, and report them as one"
     group.add_argument("--merge", action="store_true", help=what)
-    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files; these are sent to them"
+    what = "a Dask cluster, `dask://HOST:PORT`: the files are sent to its workers, which check them"
     group.add_argument("--executor", type=cluster, metavar="URL", help=what)
     group.add_argument("--server", action="store_true", help="serve an editor over standard input and output (LSP)")
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")

@@ -376,6 +376,14 @@ def test_jaxprs_inside_of_equations(olympus_in: Run, tmp_path: Path) -> None:
 
 
 @needs_jax
+def test_an_equation_without_a_result(olympus_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "told.py").write_text('import jax\n\ndef f(key):\n    jax.debug.print("{}", key)\n    return key, 3\n')
+    out = olympus_in("trace", "told.py:f")[1]
+    assert re.search(r"^    debug_\w+\[.*\] a +# told.py:4:5-4:31 \(f\); takes key$", out, re.MULTILINE)
+    assert out.endswith("  in (a, 3:i32[]) }\n")
+
+
+@needs_jax
 def test_words_of_a_raw_key(olympus_in: Run, tmp_path: Path) -> None:
     (tmp_path / "words.py").write_text(
         "import jax\n\ndef f(key, x):\n    return key[0], jax.random.fold_in(key, 3), x[0]\n"

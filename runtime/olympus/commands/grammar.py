@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["written"]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LONGEST = 60  # characters of a parameter
 COLUMN = 64  # of the comments, unless all equations are shorter; a longer equation pushes its own
 Line = tuple[str, str]
 
@@ -78,7 +79,7 @@ class Writer:
         name = equation.eqn.primitive.name
         subs = [sub for sub in equation.subs if self.internal or self.is_users(equation, sub)]
         made = " ".join(map(self.typed, equation.outputs))
-        start = f"{' ' * indent}{made} = {name}"
+        start = f"{' ' * indent}{made} = {name}" if made else f"{' ' * indent}{name}"
         note = self.note(equation)
         if not subs:
             yield f"{start}[{params}]{operands}" if params else f"{start}{operands}", note
@@ -154,8 +155,10 @@ class Writer:
 def _is_plain(value: Any) -> bool:
     """Return whether a parameter tells something in a few characters: no function, no layout, nothing left open."""
     if isinstance(value, tuple):
-        return any(each is not None and each is not False for each in value) and all(map(_is_word, value))
-    return value is not None and value is not False and _is_word(value)
+        told = any(each is not None and each is not False for each in value)
+    else:
+        told = value is not None and value is not False
+    return told and _is_word(value) and len(str(value)) <= LONGEST
 
 
 def _is_word(value: Any) -> bool:
