@@ -43,12 +43,14 @@ def test_a_folder_named_check_is_a_folder(run: Run) -> None:
         (["server"], "--server"),
         (["explain", "OLY104"], "--explain"),
         (["migrate", "pkg"], "--migrate"),
+        (["tests"], "--tests"),  # a folder, more likely
     ],
 )
 def test_a_command_that_is_an_option_here_is_told(run: Run, words: list[str], option: str) -> None:
     told = run(*words)
     assert (told.status, told.out) == (2, "")
-    assert told.err == f"error: {words[0]}: does not exist; did you mean the option {option}?\n"
+    said = f"{words[0]}: does not exist; check the spelling and the current folder, or write the option {option}."
+    assert told.err == f"error: {said}\n"
 
 
 def test_a_file_with_the_name_of_an_option_is_a_file(run: Run) -> None:
