@@ -101,9 +101,8 @@ def check_command(args: argparse.Namespace) -> None:
         return
     option = OPTIONS.get(word, f"--{word}")
     if option in parser()._option_string_actions:
-        parser().error(
-            f"{word}: does not exist; check the spelling and the current folder, or write the option {option}"
-        )
+        hint = f"check the spelling and the current folder, or write the option {option}"
+        parser().error(f"{word}: does not exist; {hint}")
 
 
 def check_watch(args: argparse.Namespace) -> None:
