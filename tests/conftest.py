@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,16 @@ MUCH_MEMORY = 700 << 20  # bytes
 GROWTH = 50 << 20  # bytes
 kept = 0  # bytes: what this process had when its caches were last empty
 PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
+
+
+def pytest_configure() -> None:
+    """Let Hypothesis take its time: how busy the machine is, is no property of the code."""
+    if find_spec("hypothesis") is None:
+        return
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy")
 
 
 def pytest_collection_finish() -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -157,6 +158,16 @@ def test_the_numbers_of_all_first_looks_are_those_of_the_records():
         f"In {drawn} released packages that the analysis had never been tuned on, "
         f"{len(packages)} findings of misused keys were read and are true, in {len(set(packages))} of the packages."
     ) in README
+
+
+def test_each_place_that_names_a_version_names_this_one():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## [{version}] - " in changes or f"\n## [Unreleased]\n\nTo be released as {version}.\n" in changes
+    pages = README + "".join(page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    pins = re.findall(r"(?:rev: v|olympus-lint@v|olympus-lint(?:\[\w+\])?==)([\w.]+)", pages)
+    assert len(pins) > 5 and set(pins) == {version}
+    assert "@COMMIT" not in pages and "rev: COMMIT" not in pages
 
 
 def test_links_of_the_package_index_are_absolute():

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import fields
-from pathlib import Path
-from urllib.parse import urljoin
 
-import olympus_rules
 from olympus_lint.project.selection import expand
 from olympus_lint.project.settings import READERS, Settings, SettingsError
-from olympus_lint.reporting.phrases import rule_url
+from olympus_lint.reporting.pages import page_of
 from olympus_rules.finding import Confidence
 from olympus_rules.rules import all_rules
 
@@ -43,19 +39,10 @@ def rule_page(selector: str) -> str:
     if len(codes) > 1:
         raise SettingsError(f"--explain: {selector!r} stands for several rules; name one of them.")
     name = all_rules()[min(codes)].name
-    package = Path(olympus_rules.__file__).parent
-    for folder in (package / "pages", package.parents[1] / "docs" / "rules"):  # in an installation, or in a checkout
-        page = folder / f"{name}.md"
-        if page.is_file():
-            return for_readers(page.read_text(encoding="utf-8"), rule_url(name))
-    raise SettingsError(f"--explain: the page of {name} was not installed; install olympus-lint again.")
-
-
-def for_readers(page: str, address: str) -> str:
-    """Return a rule's page without what only its test reads, and with links that lead somewhere from anywhere."""
-    page = re.sub(r"^(```\w+) .*", r"\1", page, flags=re.M)  # what the test does with a block
-    page = re.sub(r'( # error: \w+)(?: "[^"\n]*")+', r"\1", page)  # parts of the message
-    return re.sub(r"\]\((?!\w+:)([^)\s]+)\)", lambda link: f"]({urljoin(address, link[1])})", page)
+    page = page_of(name)
+    if page is None:
+        raise SettingsError(f"--explain: the page of {name} was not installed; install olympus-lint again.")
+    return page
 
 
 def show_settings(settings: Settings) -> str:

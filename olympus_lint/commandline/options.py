@@ -22,6 +22,8 @@ CHECK_TIMEOUT = 1800
 """Seconds of one run of ``--check``."""
 COMMAND = "check"
 """What ruff's users type first; this program has one command only, and takes it as said."""
+OPTIONS = {"rule": "--explain", "linter": "--list-rules", "config": "--show-settings"}
+"""Further commands of ruff, and the options that do here what they do there."""
 ENVIRONMENT = ("no_cache", "output_file", "output_format")
 """The options that variables such as ``OLYMPUS_LINT_NO_CACHE`` give, too; that of ``--cache-dir`` is read with it."""
 SHELLS = ("bash", "zsh", "tcsh")
@@ -58,6 +60,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     args = parser().parse_intermixed_args([f"--migrate={STYLES[0]}" if word == "--migrate" else word for word in given])
     if args.paths[0] == COMMAND and not os.path.exists(COMMAND):  # noqa: PTH110
         args.paths = args.paths[1:] or ["."]
+    check_command(args)
     from_environment(args)
     args.inline = [text for text in args.config if "=" in text and not os.path.exists(text)]  # noqa: PTH110
     files = [text for text in args.config if text not in args.inline]
@@ -85,6 +88,21 @@ def from_environment(args: argparse.Namespace) -> None:
         args.output_format = said["output_format"]
     args.output_file = args.output_file or said["output_file"] or None
     args.no_cache = args.no_cache or said["no_cache"].lower() not in ("", "0", "false")
+
+
+def check_command(args: argparse.Namespace) -> None:
+    """Check that the first path is no command that is an option here, such as ``rule`` or ``migrate``.
+
+    Raises:
+        SystemExit: it is one, and no file has its name.
+    """
+    word = args.paths[0]
+    if os.path.exists(word):  # noqa: PTH110
+        return
+    option = OPTIONS.get(word, f"--{word}")
+    if option in parser()._option_string_actions:
+        hint = f"check the spelling and the current folder, or write the option {option}"
+        parser().error(f"{word}: does not exist; {hint}")
 
 
 def check_watch(args: argparse.Namespace) -> None:
@@ -160,7 +178,9 @@ def parser() -> Parser:
         usage="%(prog)s [OPTION ...] [PATH ...]",
         description="Find misuse of JAX's random keys, and fix it.",
         epilog="Exit status: 0 nothing to report, 1 findings, 2 wrong options, settings or input, or an "
-        "internal error.",
+        "internal error. Environment variables that stand for options: "
+        f"{', '.join(f'OLYMPUS_LINT_{name.upper()}' for name in (*ENVIRONMENT, 'cache_dir'))}; NO_COLOR and "
+        "FORCE_COLOR choose colours.",
         allow_abbrev=False,
     )
     made.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files and folders; `-` for stdin")
@@ -280,7 +300,7 @@ def add_miscellaneous(made: Parser) -> None:
     group.add_argument("--shard", type=fraction, metavar="K/N", help=what)
     what = "read the paths as reports that `--output-format json` has written, and report them as one"
     group.add_argument("--merge", action="store_true", help=what)
-    what = "a Dask cluster, `dask://HOST:PORT`, whose workers check the files; these are sent to them"
+    what = "a Dask cluster, `dask://HOST:PORT`: the files are sent to its workers, which check them"
     group.add_argument("--executor", type=cluster, metavar="URL", help=what)
     group.add_argument("--server", action="store_true", help="serve an editor over standard input and output (LSP)")
     group.add_argument("--jobs", type=positive, metavar="N", help="processes to use (default: by the amount of work)")

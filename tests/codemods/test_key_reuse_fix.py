@@ -486,3 +486,53 @@ def test_what_is_named_as_an_array_of_keys_is_not_split() -> None:
     text = IMPORTS + "def f({0}, g):\n    a = g({0})\n    return a, g({0})\n"
     assert fix_reuse(text.format("keys"), "g(keys)", "g(keys)", nth=1, key="keys") == text.format("keys")
     assert "split(key)" in fix_reuse(text.format("key"), "g(key)", "g(key)", nth=1)
+
+
+def fixed_file(text: str) -> str:
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert not result.errors
+    return result.text
+
+
+def indexed(uses: str, split: str = "jax.random.split(key, 3)", parameters: str = "key") -> str:
+    return f"{IMPORTS}def f({parameters}):\n    keys = {split}\n    {uses.replace('N', 'jax.random.normal')}\n"
+
+
+@pytest.mark.parametrize(
+    ("uses", "split", "after", "split_after"),
+    [
+        ("x = N(keys[0])\n    return x, N(keys[0]), N(keys[2])", "jax.random.split(key, 3)",
+         "x = N(keys[0])\n    return x, N(keys[1]), N(keys[2])", "jax.random.split(key, 3)"),
+        ("x = N(keys[0])\n    return x, N(keys[0]), N(keys[-2])", "jax.random.split(key, 3)",
+         "x = N(keys[0])\n    return x, N(keys[2]), N(keys[-2])", "jax.random.split(key, 3)"),
+        ("x = N(keys[0])\n    return x, N(keys[1]), N(keys[1])", "jax.random.split(key)",
+         "x = N(keys[0])\n    return x, N(keys[1]), N(keys[2])", "jax.random.split(key, 3)"),
+        ("x = N(keys[0])\n    return x, N(keys[1]), N(keys[1])", "jax.random.split(key, num=2)",
+         "x = N(keys[0])\n    return x, N(keys[1]), N(keys[2])", "jax.random.split(key, num=3)"),
+    ],
+)  # fmt: skip
+def test_an_index_that_nothing_takes(uses: str, split: str, after: str, split_after: str) -> None:
+    assert fixed_file(indexed(uses, split)) == indexed(after, split_after)
+
+
+def test_two_reuses_get_two_indices() -> None:
+    uses = "return N(keys[0]) + N(keys[0]), N(keys[1]) + N(keys[1])"
+    assert fixed_file(indexed(uses)) == indexed(
+        "return N(keys[0]) + N(keys[2]), N(keys[1]) + N(keys[3])", "jax.random.split(key, 4)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("uses", "split"),
+    [
+        ("return N(keys[0]) + N(keys[0])", "jax.random.split(key, n)"),
+        ("return N(keys[0]) + N(keys[0]), g(keys)", "jax.random.split(key, 3)"),
+        ("return N(keys[0]) + N(keys[0]), N(keys[n])", "jax.random.split(key, 3)"),
+        ("return N(keys[0]) + N(keys[0]), N(keys[-1])", "jax.random.split(key)"),
+        ("keys = keys if n else g\n    return N(keys[0]) + N(keys[0])", "jax.random.split(key, 3)"),
+        ("return [N(keys[0]) for _ in g]", "jax.random.split(key, 3)"),
+    ],
+)
+def test_an_array_of_which_not_every_use_is_an_index_stays(uses: str, split: str) -> None:
+    text = indexed(uses, split, "key, n, g")
+    assert fixed_file(text) == text

@@ -8,12 +8,15 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["Environment", "NoIndex"]
+__all__ = ["TAG", "Environment", "NoIndex"]
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+TAG = f"v{version('olympus-lint')}"
+"""The tag of the release that the working tree is to become."""
 PUBLISHED = (".pre-commit-hooks.yaml", "LICENSE", "README.md", "codemods", "docs", "olympus_lint", "pyproject.toml")
 PUBLISHED += ("rules", "runtime")  # what the wheel is built from, and the description of the hooks
 OURS = re.compile("OLYMPUS|JAX|XLA|PYTHON|PYTEST|GIT|CI$|COVERAGE|VIRTUAL_ENV|(NO|FORCE)_COLOR|TERM$|COLUMNS")
@@ -84,7 +87,7 @@ class Environment:
         self._publish()
 
     def _publish(self) -> None:
-        """Make a git repository of the working tree, with a commit that the settings of the hooks may name."""
+        """Make a git repository of the working tree, with the tag that the settings of the hooks name."""
         self.repository.mkdir()
         for name in PUBLISHED:
             source = ROOT / name
@@ -92,7 +95,7 @@ class Environment:
                 shutil.copytree(source, self.repository / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, self.repository)
-        for command in ("init --quiet", "add --all", "commit --quiet --message=Release"):
+        for command in ("init --quiet", "add --all", "commit --quiet --message=Release", f"tag {TAG}"):
             self._call("git", "-C", str(self.repository), *command.split())
 
     def _call(self, *command: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from editor import Editor, applied
 from lsprotocol import types
 
+from .environment import TAG
 from .user import User
 
 __all__ = ["STEPS"]
@@ -83,9 +84,7 @@ def suppress(user: User) -> None:
 
 
 def hook(user: User) -> None:
-    commit = (user.environment.repository / ".git" / "refs" / "heads").iterdir()
-    revision = next(commit).read_text().strip()
-    source = f"repos:\n  - repo: {user.environment.repository}\n    rev: {revision}\n"
+    source = f"repos:\n  - repo: {user.environment.repository}\n    rev: {TAG}\n"
     user.edit(".pre-commit-config.yaml", "", f"{source}    hooks:\n      - id: olympus-lint-fix\n")
     user.run("pre-commit install")
     user.run("git add .pre-commit-config.yaml && git commit --quiet -m 'Use olympus-lint'")
@@ -209,6 +208,7 @@ def trace(user: User) -> None:
     user.run("olympus-lint --trace")
     user.run("olympus-lint --trace --select-verdict confirmed --output-format concise")
     user.run("olympus lineage denoise/data.py:corrupt --arg signals=f32[4,32]")
+    user.run("olympus trace denoise/data.py:corrupt --arg signals=f32[4,32]")
 
 
 STEPS: list[Callable[[User], None]] = [

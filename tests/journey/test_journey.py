@@ -4,39 +4,19 @@ from __future__ import annotations
 
 import difflib
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pygls")
-from .environment import Environment, NoIndex
+from .environment import Environment
 from .steps import STEPS
 from .user import User, visible
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 WRITE = os.environ.get("OLYMPUS_SNAPSHOTS") == "write"
 NAMES = {step: f"{number:02}-{step.__name__}.txt" for number, step in enumerate(STEPS, 1)}
-
-
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Environment:
-    """Return the installed wheel, which the processes of one run share."""
-    fcntl = pytest.importorskip("fcntl", reason="the commands are those of a POSIX shell")
-    folder = tmp_path_factory.getbasetemp() if worker_id == "master" else tmp_path_factory.getbasetemp().parent
-    made = Environment(folder / "journey")
-    ready = folder / "journey.ready"
-    with (folder / "journey.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not ready.exists():
-            shutil.rmtree(made.folder, ignore_errors=True)
-            try:
-                made.build()
-            except NoIndex:
-                pytest.skip("the packages cannot be downloaded")
-            ready.touch()
-    return made
 
 
 @pytest.mark.search

@@ -15,6 +15,8 @@ from .environment import HERE, Environment
 
 __all__ = ["User", "visible"]
 
+LONGEST = 1000
+"""Characters of a line in a snapshot: the page of a rule is one line of a SARIF log."""
 UNSEEN = {".git", ".olympus-lint-cache", ".pytest_cache", "__pycache__"}
 """Folders that users do not look into."""
 
@@ -74,7 +76,8 @@ class User:
 
     def told(self) -> str:
         """Return the transcript, without what differs between two machines or two days."""
-        text = "\n".join(self.transcript).rstrip() + "\n"
+        shown = (line if len(line) <= LONGEST else f"{line[:LONGEST]} …" for line in self.transcript)
+        text = "\n".join(shown).rstrip() + "\n"
         own = re.escape(version("olympus-lint"))
         for pattern, replacement in (
             (re.escape(str(self.folder)), "PROJECT"),
@@ -82,7 +85,7 @@ class User:
             (rf"(olympus(?:-lint)?[ =]){own}", r"\1VERSION"),
             (rf"(^Version: ){own}", r"\1VERSION"),
             (rf'("version": "){own}"', r'\1VERSION"'),
-            (r"(\.git at |rev: )[0-9a-f]{40}\b", r"\1COMMIT"),
+            (rf"(rev: v){own}", r"\1VERSION"),
             (r"\b(in|of) \d+\.\d+ ?s\b", r"\1 TIME"),
             (r"python3\.\d+", "python3.N"),
         ):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,8 +50,25 @@ def test_a_long_way_is_a_tree_below_the_code(project: Path, run):
     Path("a.py").write_text(LONG)
     for _ in ("checked", "from the cache"):
         assert TREE in run("a.py").out
+
+
+def test_a_page_has_a_picture_of_it(project: Path, run):
+    pytest.importorskip("fast_sugiyama", reason="the layout is by fast-sugiyama")
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(LONG)
+    page = run("--no-cache", "--output-format", "html", ".").out
+    assert page.count("<svg ") == page.count('aria-label="Key lineage of ') == 2
+    assert page.count("font-family: ui-monospace, SFMono-Regular") == 1 and "lineage:" not in page
+    for shown in ("jax.random.key(seed)", "fold_in 3, line 12", "✗ reuse", "jax.random.uniform"):
+        assert len(re.findall(rf">(✗ )?{re.escape(shown)}[^<]*</text>", page)) == 2, shown
+
+
+def test_a_page_without_the_layout_has_the_tree(project: Path, run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    Path("a.py").write_text(LONG)
     page = run("--no-cache", "--output-format", "html", "a.py").out
     assert "".join(TREE.splitlines(keepends=True)[2:]).rstrip() in page.replace("&#x27;", "'")
+    assert "<svg" not in page
 
 
 def test_a_report_of_reports_has_the_way(project: Path, run):

@@ -34,6 +34,30 @@ def test_a_folder_named_check_is_a_folder(run: Run) -> None:
     assert run("check", "--output-format", "concise").out.startswith("check/c.py:5")
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["rule", "OLY104"], "--explain"),
+        (["linter"], "--list-rules"),
+        (["config"], "--show-settings"),
+        (["server"], "--server"),
+        (["explain", "OLY104"], "--explain"),
+        (["migrate", "pkg"], "--migrate"),
+        (["tests"], "--tests"),  # a folder, more likely
+    ],
+)
+def test_a_command_that_is_an_option_here_is_told(run: Run, words: list[str], option: str) -> None:
+    told = run(*words)
+    assert (told.status, told.out) == (2, "")
+    said = f"{words[0]}: does not exist; check the spelling and the current folder, or write the option {option}."
+    assert told.err == f"error: {said}\n"
+
+
+def test_a_file_with_the_name_of_an_option_is_a_file(run: Run) -> None:
+    Path("rule").write_text(REUSE)
+    assert run("rule", "--output-format", "concise").out.startswith("rule:5")
+
+
 @pytest.mark.parametrize("setting", ["fix = true", "fix-only = true", "fix = true\nunsafe-fixes = true"])
 def test_no_fix_overrules_the_settings(run: Run, setting: str) -> None:
     Path("olympus-lint.toml").write_text(setting + "\n")

@@ -345,6 +345,10 @@ def test_sarif_of_real_findings():
     assert [found["ruleId"] for found in made["results"]] == ["OLY201", "OLY104", "OLY901"]
     rules = made["tool"]["driver"]["rules"]
     assert all(rules[found["ruleIndex"]]["id"] == found["ruleId"] for found in made["results"])
+    helped = {rule["id"]: rule["help"] for rule in rules if "help" in rule}
+    assert helped.keys() == {"OLY201", "OLY104", "OLY901"}
+    assert helped["OLY104"]["markdown"].startswith("# key-reuse (OLY104)\n")
+    assert helped["OLY104"]["text"] == helped["OLY104"]["markdown"] and "](../" not in helped["OLY104"]["text"]
     reuse = made["results"][1]
     place = reuse["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "sub%20dir/%C3%A9%231.py"
@@ -429,6 +433,7 @@ def test_rdjson_counts_columns_in_bytes():
         "range": {"start": {"line": 1, "column": 7}, "end": {"line": 1, "column": 8}},
     }
     assert diagnostic["relatedLocations"][0]["message"] == "first consumed here"
+    assert diagnostic["code"] == {"value": "OLY104", "url": rule_url("key-reuse")}
     assert [each["text"] for each in diagnostic["suggestions"]] == ["k = 1\n", "k"]
     (inside,) = json.loads(render("rdjson", a_run("", replace(found, cell=2))))["diagnostics"]
     assert inside["location"] == {"path": "a.py"} and "suggestions" not in inside

@@ -45,6 +45,14 @@ class Registered(Unregistered):
         return cls(*children)
 
 
+def test_a_class_that_exec_makes_without_a_module_is_a_class_of_the_user():
+    names: dict[str, Any] = {}
+    exec("class Bare:\n    def __jax_array__(self):\n        return 3", names)
+    assert names["Bare"].__module__ == "builtins"
+    assert onp.add(names["Bare"](), 1) == 4
+    assert converted([names["Bare"](), 2])[0] == 3
+
+
 def function_of(module: Any, name: str) -> Callable[..., Any]:
     for part in name.split("."):
         module = getattr(module, part)

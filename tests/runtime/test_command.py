@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -303,26 +305,101 @@ def test_a_file_with_the_name_of_a_module_that_is_in_use(olympus_in: Run, tmp_pa
 # olympus trace
 
 
+def without_comments(out: str) -> list[str]:
+    return " ".join(line.partition("#")[0] for line in out.splitlines()).split()
+
+
 @needs_jax
 def test_equations(olympus_in: Run) -> None:
     status, out, _ = olympus_in("trace", "program.py:bad")
     assert status == 1
     *equations, finding = out.splitlines()
-    assert [line.split() for line in equations] == [
-        ["jit[_normal]", ":", "float32[]", "program.py:11:12-11:30", "(bad)"],
-        ["jit[_uniform]", ":", "float32[]", "program.py:11:33-11:52", "(bad)"],
-        ["add", ":", "float32[]", "program.py:11:12-11:52", "(bad)"],
+    assert [re.split(r"\s*# ", line.strip()) for line in equations] == [
+        ["{ lambda ; a:key<fry>[]. let", "a = key"],
+        ["b:f32[] = jit[name=_normal] a", "program.py:11:12-11:30 (bad); takes key"],
+        ["c:f32[] = jit[name=_uniform] a 0.0:f32[] 1.0:f32[]", "program.py:11:33-11:52 (bad); takes key"],
+        ["d:f32[] = add b c", "program.py:11:12-11:52 (bad)"],
+        ["in (d,) }"],
     ]
     assert finding.startswith("program.py:11:33: reuse")
 
 
+FIRST_ORDER = """
+import jax.numpy as jnp
+
+CONSTANT = jnp.arange(8.0) * 2
+
+def first(a, b):
+    return jnp.sum(a + jnp.sin(b) * 3.0)
+
+def second(a):
+    return a + CONSTANT, 2
+
+def third(n):
+    return n
+"""
+
+
 @needs_jax
-def test_equations_are_nested(olympus_in: Run) -> None:
-    listed = olympus_in("trace", "program.py:sized", "--arg", "n=3")[1].splitlines()
-    assert [line.partition(" : ")[0] for line in listed] == ["jit[sized]", "  jit[_normal]"]
-    inside = olympus_in("trace", "program.py:sized", "--arg", "n=3", "--internal")[1].splitlines()
-    assert len(inside) > len(listed)
-    assert any(line.strip().startswith("random_bits : ") for line in inside)
+@pytest.mark.parametrize(("name", "arguments"), [("first", "ab"), ("second", "a"), ("third", "n")])
+def test_the_grammar_is_that_of_jax(olympus_in: Run, tmp_path: Path, name: str, arguments: str) -> None:
+    import jax
+
+    (tmp_path / "plain.py").write_text(FIRST_ORDER)
+    given = [part for each in arguments for part in ("--arg", f"{each}=f32[8]")]
+    out = olympus_in("trace", f"plain.py:{name}", *given)[1]
+    names: dict[str, Any] = {}
+    exec(FIRST_ORDER, names)
+    theirs = str(jax.make_jaxpr(names[name])(*[jax.numpy.ones(8)] * len(arguments)))
+    assert without_comments(out) == re.sub(r" ?\w+=(None|False)\b", "", theirs).split()
+
+
+@needs_jax
+def test_jaxprs_inside_of_equations(olympus_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "control.py").write_text(
+        "import jax\n\ndef f(key, x):\n    def body(k, _):\n        k, one = jax.random.split(k)\n"
+        "        return k, jax.random.normal(one)\n    k, draws = jax.lax.scan(body, key, length=3)\n"
+        "    return jax.lax.cond(x > 0, lambda: jax.random.bits(k), lambda: jax.random.bits(k)), draws\n"
+    )
+    status, out, _ = olympus_in("trace", "control.py:f", "--arg", "x=f32")
+    assert status == 0
+    assert out.count("{ lambda ;") == 4 and out.count(" }\n") == 4 and out.count("branches=(\n") == 1
+    notes = [line.partition("#")[2].partition("; ")[2] for line in out.splitlines()]
+    assert notes[1:8] == [
+        "gives one of several keys",
+        "",
+        "gives split(key)[0:2]",
+        *["gives split(key)[0]"] * 2,
+        *["gives split(key)[1]"] * 2,
+    ]
+    assert "takes split(key)[1]" in notes
+
+
+@needs_jax
+def test_an_equation_without_a_result(olympus_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "told.py").write_text('import jax\n\ndef f(key):\n    jax.debug.print("{}", key)\n    return key, 3\n')
+    out = olympus_in("trace", "told.py:f")[1]
+    assert re.search(r"^    debug_\w+\[.*\] a +# told.py:4:5-4:31 \(f\); takes key$", out, re.MULTILINE)
+    assert out.endswith("  in (a, 3:i32[]) }\n")
+
+
+@needs_jax
+def test_words_of_a_raw_key(olympus_in: Run, tmp_path: Path) -> None:
+    (tmp_path / "words.py").write_text(
+        "import jax\n\ndef f(key, x):\n    return key[0], jax.random.fold_in(key, 3), x[0]\n"
+    )
+    out = olympus_in("trace", "words.py:f", "--raw", "--arg", "x=u32[2]")[1]
+    (folded,) = (line for line in out.splitlines() if " = random_fold_in" in line)
+    assert folded.endswith("; gives fold_in(key, 3)")
+    assert out.count("; gives words of key\n") == 2
+
+
+@needs_jax
+def test_equations_inside_of_functions_of_jax(olympus_in: Run) -> None:
+    listed = olympus_in("trace", "program.py:sized", "--arg", "n=3")[1]
+    assert "jit[name=sized" in listed and "jit[name=_normal] " in listed and "random_bits" not in listed
+    inside = olympus_in("trace", "program.py:sized", "--arg", "n=3", "--internal")[1]
+    assert re.search(r"\w+:u32\[.*\] = random_bits\[bit_width=32", inside)
 
 
 @needs_jax

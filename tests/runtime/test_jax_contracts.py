@@ -485,6 +485,157 @@ def test_samplers_draw_one_number_from_typed_and_raw_keys(ns: ModuleType, name: 
         function(make_keys(ns, 2), *arguments)
 
 
+@pytest.mark.parametrize("make", ["key", "PRNGKey"])
+@pytest.mark.parametrize("kind", [int, np.int32, np.uint32, np.int64])
+@pytest.mark.parametrize(("seed", "expected"), [(0, [0, 0]), (3, [0, 3]), (2**31 - 1, [0, 2**31 - 1])])
+def test_a_seed_of_any_kind_is_its_number(ns: ModuleType, make: str, kind: type, seed: int, expected: list[int]):
+    function = getattr(ns.random, make)
+    for how in (function, ns.jit(function)):
+        assert words(ns, how(kind(seed))).tolist() == expected
+
+
+def test_seeds_that_are_negative_or_large(ns: ModuleType):
+    assert words(ns, ns.random.key(-1)).tolist()[1] == 2**32 - 1
+    assert words(ns, ns.random.key(np.uint32(2**32 - 2))).tolist()[1] == 2**32 - 2
+    with pytest.raises(OverflowError):
+        ns.random.key(2**64)
+
+
+def test_the_numbers_of_known_keys(ns: ModuleType):
+    """JAX promises that these stay the same between releases with the same flags."""
+    raw, typed = ns.random.PRNGKey(0), ns.random.key(0)
+    older = [[2285895361, 1501764800], [1518642379, 4090693311], [433833334, 4221794875], [839183663, 3740430601]]
+    with ns.threefry_partitionable(False):
+        for key in (raw, typed):
+            assert words(ns, ns.random.split(key, 4)).tolist() == older
+            assert words(ns, ns.random.fold_in(key, 4)).tolist() == [2285895361, 433833334]
+            assert ns.random.randint(key, (3, 3), 0, 8).tolist() == [[2, 1, 3], [6, 1, 5], [6, 3, 4]]
+
+
+def test_numbers_of_children(ns: ModuleType):
+    key = ns.random.key(7)
+    assert ns.random.split(key).shape == (2,)
+    assert ns.random.split(key, (2, 3)).shape == (2, 3)
+    assert ns.random.split(key, 0).shape == (0,)
+    assert same(ns, ns.random.split(key, (6,)).reshape(2, 3), ns.random.split(key, (2, 3)))
+    children = {tuple(words(ns, ns.random.fold_in(key, n))) for n in (*range(10), 2**32 - 1)}
+    assert len(children) == 11
+    with pytest.raises(TypeError, match="fold_in accepts a scalar"):
+        ns.random.fold_in(key, np.arange(3))
+    with pytest.raises(ValueError, match="fold_in accepts a single key"):
+        ns.random.fold_in(make_keys(ns, 3), 1)
+    with pytest.raises(ValueError, match="split accepts a single key"):
+        ns.random.split(make_keys(ns, 3))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32"])
+def test_bits(ns: ModuleType, dtype: str):
+    bits = np.asarray(ns.random.bits(ns.random.key(1), (1000,), dtype))
+    assert bits.dtype == dtype
+    each = np.unpackbits(bits.view(np.uint8)).mean()
+    assert abs(each - 0.5) < 0.03
+    with pytest.raises(ValueError, match="dtype argument"):
+        ns.random.bits(ns.random.key(1), (2,), "int32")
+
+
+def test_integers(ns: ModuleType):
+    key = ns.random.key(1)
+    assert ns.random.randint(key, (), 0, 0) == 0
+    drawn = ns.random.randint(key, (10, 2), ns.numpy.array([0, 5]), ns.numpy.array([1, 6]))
+    assert np.array_equal(drawn, np.tile([0, 5], (10, 1)))
+    whole = np.asarray(ns.random.randint(key, (4000,), -128, 128, "int8"))
+    assert (whole.dtype, whole.min(), whole.max()) == (np.int8, -128, 127)
+    with pytest.raises(TypeError, match="only accepts integer dtypes"):
+        ns.random.randint(key, (2,), 0, 3, "float32")
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform", "gumbel", "laplace", "exponential", "truncated_normal"])
+def test_a_dtype_that_a_sampler_does_not_have(ns: ModuleType, name: str):
+    function, arguments = getattr(ns.random, name), (-1.0, 1.0) if name == "truncated_normal" else ()
+    for dtype in ("float16", "bfloat16", "float32"):
+        assert function(ns.random.key(0), *arguments, shape=(2,), dtype=dtype).dtype == dtype
+    with pytest.raises(ValueError, match="dtype argument"):
+        function(ns.random.key(0), *arguments, shape=(2,), dtype="int32")
+
+
+@pytest.mark.search
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_choices(ns: ModuleType, replace: bool, weighted: bool):
+    key, rows = ns.random.key(3), ns.numpy.arange(24).reshape(4, 6)
+    for axis in (0, 1, -1):
+        count = rows.shape[axis]
+        p = ns.numpy.array([0.5, *[0.5 / (count - 1)] * (count - 1)]) if weighted else None
+        taken = np.asarray(ns.random.choice(key, rows, (2,), replace, p, axis))
+        assert taken.shape == tuple(2 if n == axis % 2 else size for n, size in enumerate(rows.shape))
+        every = {tuple(row) for row in np.moveaxis(np.asarray(rows), axis, 0).tolist()}
+        chosen = [tuple(row) for row in np.moveaxis(taken, axis, 0).tolist()]
+        assert set(chosen) <= every and (replace or len(set(chosen)) == 2)
+    with pytest.raises(TypeError):
+        ns.random.choice(key, 5, 2, replace)  # the shape is no sequence
+    with pytest.raises(ValueError, match="p must be" if replace else "Cannot take a larger sample"):
+        ns.random.choice(key, 3, (5,), replace, ns.numpy.ones(2) / 2 if replace else None)
+
+
+@pytest.mark.search
+@pytest.mark.parametrize("independent", [True, False])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_permutations(ns: ModuleType, axis: int, independent: bool):
+    rows = np.arange(60).reshape(5, 12)
+    mixed = np.asarray(ns.random.permutation(ns.random.key(2), rows, axis, independent))
+    assert mixed.shape == rows.shape and not np.array_equal(mixed, rows)
+    assert np.array_equal(np.sort(mixed, axis), rows)
+    together = {tuple(np.argsort(line)) for line in np.moveaxis(mixed, axis, -1).reshape(-1, rows.shape[axis])}
+    assert (len(together) > 1) is independent
+    assert sorted(ns.random.permutation(ns.random.key(2), 9).tolist()) == list(range(9))
+
+
+@pytest.mark.search
+def test_shapes_of_parameters(ns: ModuleType):
+    key = ns.random.key(1)
+    for name in ("gamma", "poisson", "pareto", "t", "chisquare"):
+        function = getattr(ns.random, name)
+        assert function(key, ns.numpy.array([2.0, 3.0])).shape == (2,)
+        assert function(key, ns.numpy.array([2.0, 3.0]), shape=(3, 2)).shape == (3, 2)
+        with pytest.raises((ValueError, TypeError), match=r"broadcast|shape"):
+            function(key, ns.numpy.array([2.0, 3.0]), shape=(3,))
+    for mean, cov, shape in (((2,), (2, 2), ()), ((3, 2), (2, 2), (3,)), ((2,), (3, 2, 2), (5, 3))):
+        eye = ns.numpy.broadcast_to(ns.numpy.eye(2), cov)
+        assert ns.random.multivariate_normal(key, ns.numpy.zeros(mean), eye, shape).shape == (*shape, 2)
+
+
+def test_shapes_of_results_need_no_memory(ns: ModuleType):
+    out = ns.eval_shape(lambda seed: ns.random.normal(ns.random.key(seed), (10**12,)), 0)
+    assert out.shape == (10**12,)
+
+
+@pytest.mark.search
+def test_gradients_of_samples(ns: ModuleType):
+    draw = lambda a: ns.random.gamma(ns.random.key(0), a)
+    gradient = ns.grad(lambda a: ns.numpy.sum(ns.vmap(draw)(a)))(ns.numpy.array([2.0, 5.0]))
+    above, below = (ns.vmap(draw)(ns.numpy.array([2.0, 5.0]) + step) for step in (0.01, -0.01))
+    slope = (above - below) / 0.02
+    assert np.allclose(gradient, slope, rtol=0.05)
+    assert ns.grad(lambda m: ns.random.normal(ns.random.key(1)) * m)(2.0) == ns.random.normal(ns.random.key(1))
+
+
+@pytest.mark.search
+@pytest.mark.parametrize("name", ["normal", "uniform", "bernoulli", "categorical", "randint", "permutation", "choice"])
+def test_a_compiled_sampler_draws_what_it_draws_otherwise(ns: ModuleType, name: str):
+    function, arguments = getattr(ns.random, name), SAMPLERS[name]
+    for key in (ns.random.key(5), ns.random.PRNGKey(5), ns.random.key(5, impl="rbg")):
+        eager = np.asarray(function(key, *arguments))
+        assert np.allclose(ns.jit(lambda key: function(key, *arguments))(key), eager, rtol=1e-6)
+
+
+def test_lanes_draw_what_single_keys_draw(ns: ModuleType):
+    keys = ns.random.split(ns.random.key(4), 3)
+    assert np.array_equal(ns.vmap(ns.random.bits)(keys), [ns.random.bits(key) for key in keys])
+    assert same(ns, ns.vmap(ns.random.split)(keys)[1], ns.random.split(keys[1]))
+    assert same(ns, ns.vmap(ns.random.fold_in, (None, 0))(keys[0], np.arange(3))[2], ns.random.fold_in(keys[0], 2))
+    assert same(ns, ns.vmap(ns.random.fold_in)(keys, np.arange(3))[2], ns.random.fold_in(keys[2], 2))
+
+
 # -- JAX's check for reused keys -------------------------------------------------------------------------------------
 
 GOOD: dict[str, Callable[[ModuleType, Any], Any]] = {

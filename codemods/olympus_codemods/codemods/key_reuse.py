@@ -14,7 +14,16 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
 from olympus_codemods.editing.rewriting import insert_line, replace
 from olympus_codemods.editing.scopes import dominates, own_nodes, scope_of
-from olympus_codemods.editing.splits import Unpacked, assigned, is_repeated, last_binding, lengthened, unpacked
+from olympus_codemods.editing.splits import (
+    Unpacked,
+    assigned,
+    is_repeated,
+    key_array,
+    last_binding,
+    lengthened,
+    unpacked,
+    with_size,
+)
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
 from olympus_rules.libraries.names import SPLIT
@@ -35,7 +44,7 @@ class KeyReuse(Codemod):
     code = "OLY104"
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
-        """Return the first of four rewrites that is correct here."""
+        """Return the first of five rewrites that is correct here."""
         assert isinstance(fact, Reuse)
         if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
             return None
@@ -44,6 +53,7 @@ class KeyReuse(Codemod):
             take_unused_child(reuse, document)
             or split_for_comprehension(reuse, document)
             or extend_split(reuse, document)
+            or take_another_index(reuse, document)
             or split_before(reuse, document)
         )
 
@@ -191,6 +201,25 @@ def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
         return None
     message = f"Split off one more key, `{child}`, on line {split.statement.lineno}"
     edits.append(replace(document, place.key, cst.Name(child)))
+    return binding(fix_of(Applicability.UNSAFE, message, *edits), child, scope)
+
+
+def take_another_index(fact: Reuse, document: Document) -> Fix | None:
+    """``keys = split(key, 3)`` followed by two uses of ``keys[0]``: the second one takes a number that nothing uses."""
+    key = fact.again.key
+    if fact.repeated_by not in ("", "arguments") or not isinstance(key, ast.Subscript) or not dotted(key.value):
+        return None
+    name = dotted(key.value)
+    keys = key_array(document, last_binding(document, fact.again.node, name))
+    if keys is None or keys.free is None or is_repeated(document, keys.statement, fact.again.node):
+        return None
+    child = f"{name}[{keys.free}]"
+    edits: list[Edit | None] = [replace(document, key, cst.parse_expression(child))]
+    message = f"Use `{child}`, which nothing uses, on line {key.lineno}"
+    if keys.free == keys.size:
+        edits.append(with_size(document, keys.call, keys.size + 1))
+        message = f"Split off one more key, `{child}`, on line {keys.statement.lineno}"
+    scope = scope_of(document, keys.statement)
     return binding(fix_of(Applicability.UNSAFE, message, *edits), child, scope)
 
 

@@ -1,4 +1,4 @@
-"""Splits that are unpacked, ``k1, k2 = split(key)``, and one more key from such a split."""
+"""Splits that are unpacked, ``k1, k2 = split(key)``, or indexed, ``keys[0]``, and one more key from such a split."""
 
 from __future__ import annotations
 
@@ -18,7 +18,18 @@ from olympus_rules.libraries.names import SPLIT
 if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
-__all__ = ["Unpacked", "assigned", "is_repeated", "last_binding", "lengthened", "split_size", "unpacked"]
+__all__ = [
+    "KeyArray",
+    "Unpacked",
+    "assigned",
+    "is_repeated",
+    "key_array",
+    "last_binding",
+    "lengthened",
+    "split_size",
+    "unpacked",
+    "with_size",
+]
 
 WIDTH = 88
 """Characters of a line that a longer split may fill; beyond, a second split reads better."""
@@ -61,6 +72,60 @@ def unpacked(document: Document, statement: ast.stmt | None) -> Unpacked | None:
     if not all(bound) or split_size(call) != len(bound) or Names(document, statement).resolve(call.func) != SPLIT:
         return None
     return Unpacked(statement, left, call, bound)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyArray:
+    """A statement that keeps a split as an array of keys, each of which is used by its number, ``keys[0]``.
+
+    Attributes:
+        statement: the assignment.
+        call: the split.
+        size: the number of keys.
+        taken: the numbers that are used, with those from the end as they are written.
+    """
+
+    statement: ast.Assign
+    call: ast.Call
+    size: int
+    taken: frozenset[int]
+
+    @property
+    def free(self) -> int | None:
+        """Return a number that nothing uses: of a longer split, if need be and no number counts from its end."""
+        spare = next((n for n in range(self.size) if not {n, n - self.size} & self.taken), None)
+        return self.size if spare is None and min(self.taken, default=0) >= 0 else spare
+
+
+def key_array(document: Document, statement: ast.stmt | None) -> KeyArray | None:
+    """Return a statement as a split of written size whose keys are used by number only."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as call):
+            size = split_size(call)
+        case _:
+            return None
+    if size is None or Names(document, statement).resolve(call.func) != SPLIT:
+        return None
+    taken = set()
+    for node in ast.walk(scope_of(document, statement)):
+        if isinstance(node, ast.Name) and node.id == name and node is not target:
+            number = written_index(document.parents[node], node)
+            if number is None:
+                return None
+            taken.add(number)
+    return KeyArray(statement, call, size, frozenset(taken))
+
+
+def written_index(subscript: ast.AST, value: ast.Name) -> int | None:
+    """Return the number in ``value[number]`` that is read."""
+    match subscript:
+        case ast.Subscript(value=inner, slice=index, ctx=ast.Load()) if inner is value:
+            try:
+                number = ast.literal_eval(index)
+            except ValueError:
+                return None
+            return number if type(number) is int else None
+    return None
 
 
 def split_size(call: ast.Call) -> int | None:

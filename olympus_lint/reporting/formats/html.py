@@ -16,7 +16,7 @@ from pathlib import PurePath
 from olympus_lint import __version__
 from olympus_lint.reporting.formats.full import lineage_rows, verdict_rows
 from olympus_lint.reporting.frame import Mark, Piece, frame
-from olympus_lint.reporting.lineage import is_long
+from olympus_lint.reporting.lineage import graph_of, is_long
 from olympus_lint.reporting.phrases import count, left_out, place, printable
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Applicability, Finding
@@ -42,13 +42,15 @@ input, select, button { font: inherit; color: inherit; background: var(--card); 
   border-radius: 0.3rem; padding: 0.2rem 0.5rem }
 input { flex: 1 1 14rem } output { color: var(--quiet) } button.link { border: 0; background: none; padding: 0;
   text-decoration: underline dotted; cursor: pointer }
-article { margin: 1rem 0; padding: 0.8rem 1rem; background: var(--card); border-left: 4px solid var(--line);
+article { content-visibility: auto; contain-intrinsic-size: auto 20rem;
+  margin: 1rem 0; padding: 0.8rem 1rem; background: var(--card); border-left: 4px solid var(--line);
   border-radius: 0.3rem; scroll-margin-top: 5rem }
 article:focus { outline: 2px solid var(--other) } article[hidden] { display: none }
 .certain { border-left-color: var(--first) } .likely { border-left-color: light-dark(#b26a00, #ffc56b) }
 pre { margin: 0.5rem 0; overflow-x: auto; tab-size: 1 } .gutter, .quiet { color: var(--quiet) }
 .first { color: var(--first); font-weight: 600 } .other { color: var(--other); font-weight: 600 }
 .help { color: var(--good) }
+.lineage svg { max-width: 100%; height: auto } .lineage .page { fill: none }
 """
 SCRIPT = """
 "use strict";
@@ -114,7 +116,7 @@ def render(run: RunResult, *, color: bool) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">'
         '<meta name="viewport" content="width=device-width"><title>olympus-lint</title>'
-        f"<style>{STYLE}</style></head>\n<body><header><h1>{summary(run)}</h1>"
+        f"<style>{STYLE}{pictures_style(cards)}</style></head>\n<body><header><h1>{summary(run)}</h1>"
         f'{hidden}<div class="tables">{tables}</div></header>\n<main>{filters(findings)}\n'
         f"{cards or '<p>No findings.</p>'}\n"
         f'<p class="quiet">olympus-lint {escape(__version__)} · keys: / search, j and k next and previous, '
@@ -191,7 +193,7 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
             yield f"<p><code>{escape(place(other.filename, other.span, other.cell))}</code> {said(other.message)}</p>"
             yield code(frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")]))
     if is_long(finding):
-        yield code(lineage_rows(finding))
+        yield lineage(finding)
     if finding.verdict is not None:
         yield code(verdict_rows(finding.verdict))
     if finding.fix is not None:
@@ -199,6 +201,27 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
         how = "--fix" if is_safe else "--fix --unsafe-fixes"
         yield f'<p class="help">{said(finding.fix.message)} (<code>{how}</code> does it)</p>'
     yield "</article>\n"
+
+
+def lineage(finding: Finding) -> str:
+    """Return the way of a key as a picture, or as a tree where the library for layouts is not installed."""
+    from olympus.graphs import svg
+    from olympus.graphs.layout import MissingLibrary
+
+    where = place(finding.filename, finding.span, finding.cell)
+    try:
+        return f'<div class="lineage">{svg(graph_of(finding), f"Key lineage of {where}", styled=False)}</div>'
+    except MissingLibrary:
+        return code(lineage_rows(finding))
+
+
+def pictures_style(cards: str) -> str:
+    """Return the style of the pictures if there is one; source text has no element."""
+    if "<svg " not in cards:
+        return ""
+    from olympus.graphs.svg import STYLE
+
+    return STYLE
 
 
 def said(text: str) -> str:

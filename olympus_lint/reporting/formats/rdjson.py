@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from olympus_lint.reporting.phrases import verdict_mark
+from olympus_lint.reporting.phrases import rule_url, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Position, Span
@@ -33,7 +33,7 @@ def diagnostic(finding: Finding, lines: Sequence[str]) -> dict[str, Any]:
         "message": f"{finding.message}{verdict_mark(finding)}",
         "location": location(finding.filename, finding.span, finding.cell, lines),
         "severity": LEVELS[SEVERITIES[finding.confidence]],
-        "code": {"value": finding.code},
+        "code": {"value": finding.code, "url": rule_url(finding.name)},
     }
     if finding.related:
         told["relatedLocations"] = [

@@ -8,6 +8,7 @@ from typing import Any
 from olympus_lint import __version__
 from olympus_lint.files.problems import Problem
 from olympus_lint.reporting.fingerprints import fingerprints, uri
+from olympus_lint.reporting.pages import page_of
 from olympus_lint.reporting.phrases import in_file, rule_url
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
@@ -26,11 +27,12 @@ def render(run: RunResult, *, color: bool) -> str:
     rules = list(all_rules().values())
     index = {rule.code: number for number, rule in enumerate(rules)}
     prints = fingerprints(run)
+    found = {finding.code for finding in run.findings}
     driver = {
         "name": "olympus-lint",
         "version": __version__,
         "informationUri": PROJECT,
-        "rules": [rule_object(rule) for rule in rules],
+        "rules": [rule_object(rule, helps=rule.code in found) for rule in rules],
     }
     made = {
         "tool": {"driver": driver},
@@ -52,14 +54,16 @@ def render(run: RunResult, *, color: bool) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [made]}, indent=2) + "\n"
 
 
-def rule_object(rule: Rule) -> dict[str, Any]:
-    """Return the metadata of a rule."""
+def rule_object(rule: Rule, *, helps: bool) -> dict[str, Any]:
+    """Return the metadata of a rule, with its page where it has findings."""
+    page = page_of(rule.name) if helps else None
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "helpUri": rule_url(rule.name),
         "defaultConfiguration": {"enabled": rule.default},
+        **({"help": {"text": page, "markdown": page}} if page is not None else {}),
     }
 
 

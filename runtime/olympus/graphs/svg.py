@@ -10,7 +10,7 @@ from olympus.graphs.layout import Layout, Place, layout
 from olympus.graphs.model import Edge, Graph, Node
 from olympus.graphs.plain import plain
 
-__all__ = ["svg"]
+__all__ = ["STYLE", "svg"]
 
 ROW, GAP, MARGIN = 56.0, 26.0, 16.0  # pixels, as all lengths here
 BOX, TALL, PADDING = 30.0, 42.0, 10.0
@@ -61,12 +61,13 @@ class Box:
         return self.place.x + self.width
 
 
-def svg(graph: Graph, title: str) -> str:
+def svg(graph: Graph, title: str, *, styled: bool = True) -> str:
     """Return the graph as an SVG document; a misuse has a thick border and a cross, and is red.
 
     Args:
         graph: the graph.
         title: what the picture shows, for those who cannot see it.
+        styled: whether it has its style; a page with several pictures has ``STYLE`` once.
 
     Raises:
         MissingLibrary: if the library for the layout, fast-sugiyama, is not installed.
@@ -78,7 +79,7 @@ def svg(graph: Graph, title: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="{-MARGIN:.0f} {-MARGIN:.0f} {width} {height}" role="img" aria-label="{label}">',
         f"<title>{escape(plain(title))}</title>",
-        f"<style>{STYLE}</style>",
+        *([f"<style>{STYLE}</style>"] if styled else []),
         f'<rect class="page" x="{-MARGIN:.0f}" y="{-MARGIN:.0f}" width="{width}" height="{height}"/>',
         *(drawing.edge(number) for number in drawing.order()),
         *(drawing.node(number) for number in range(len(graph.nodes))),

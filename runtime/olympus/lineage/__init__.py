@@ -23,10 +23,23 @@ from olympus.tracing import adapter
 if TYPE_CHECKING:
     from olympus.lineage.identity import Identities
     from olympus.lineage.interpreter import Interpreter
+    from olympus.lineage.stepwise import Stepwise
     from olympus.lineage.values import Value
     from olympus.tracing.jaxprs import Trace
 
-__all__ = ["Context", "Event", "EventKind", "Failure", "Lineage", "Misuse", "MisuseKind", "failure", "follow", "of"]
+__all__ = [
+    "Context",
+    "Event",
+    "EventKind",
+    "Failure",
+    "Lineage",
+    "Misuse",
+    "MisuseKind",
+    "failure",
+    "follow",
+    "of",
+    "step_by_step",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +96,18 @@ def of(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Lineage:
 
 def follow(trace: Trace) -> Lineage:
     """Follow the keys of a traced function."""
-    state, inputs, outputs = interpreted(trace)
+    return _lineage(trace, *interpreted(trace))
+
+
+def step_by_step(trace: Trace) -> tuple[Lineage, Stepwise]:
+    """Follow the keys of a traced function, and keep those of each equation."""
+    from olympus.lineage.stepwise import Stepwise
+
+    state = Stepwise(partitionable=adapter.threefry_partitionable())
+    return _lineage(trace, *interpreted(trace, state)), state
+
+
+def _lineage(trace: Trace, state: Interpreter, inputs: list[Value], outputs: list[Value]) -> Lineage:
     ledger = state.ledger
     return Lineage(
         trace=trace,
@@ -98,14 +122,18 @@ def follow(trace: Trace) -> Lineage:
     )
 
 
-def interpreted(trace: Trace) -> tuple[Interpreter, list[Value], list[Value]]:
+def interpreted(trace: Trace, state: Interpreter | None = None) -> tuple[Interpreter, list[Value], list[Value]]:
     """Return the interpreter after it has followed a traced function, with the inputs and outputs.
 
     There are no outputs if the function has more equations than the budget allows.
+
+    Args:
+        trace: the function.
+        state: an interpreter that has followed nothing; a plain one by default.
     """
     from olympus.lineage.interpreter import Exhausted, Interpreter
 
-    state = Interpreter(partitionable=adapter.threefry_partitionable())
+    state = state or Interpreter(partitionable=adapter.threefry_partitionable())
     jaxpr = trace.jaxpr.jaxpr
     inputs = [_argument(state, trace, place, variable.aval) for place, variable in enumerate(jaxpr.invars)]
     outputs: list[Value] = []

@@ -72,7 +72,9 @@ def converts(value: Any) -> bool:
 
 
 def _is_left_to_jax(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] in _LEFT_TO_JAX
+    package = kind.__module__.partition(".")[0]
+    # A class that `exec` makes without a `__name__` says that it is of builtins, none of which has the method.
+    return package in _LEFT_TO_JAX and not (package == "builtins" and hasattr(kind, "__jax_array__"))
 
 
 def _converted_sequence(value: list[Any] | tuple[Any, ...]) -> Any:

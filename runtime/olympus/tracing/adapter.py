@@ -136,6 +136,12 @@ def sub_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((name, item) for item in value if isinstance(item, kinds))
 
 
+def shown_type(aval: Any) -> str:
+    """Return a type as jaxprs have it, ``f32[3,4]``."""
+    short = getattr(aval, "str_short", None)
+    return str(aval) if short is None else str(short(short_dtypes=True))
+
+
 @cache
 def _jaxpr_types() -> tuple[type, ...]:
     from jax.extend.core import ClosedJaxpr, Jaxpr

@@ -116,12 +116,14 @@ class Sub:
         consts: the values of its ``constvars``.
         kind: what the equation does with it.
         index: its number among the jaxprs of its equation; for ``cond`` that of the branch.
+        parameter: the name of the parameter, where it is one of an equation.
     """
 
     jaxpr: Jaxpr
     consts: tuple[Any, ...]
     kind: Kind
     index: int
+    parameter: str = ""
 
 
 class Equation:
@@ -176,7 +178,7 @@ class Equation:
         if self._subs is None:
             found = adapter.sub_jaxprs(self.eqn.params)
             self._subs = tuple(
-                Sub(*adapter.closed_parts(jaxpr), KINDS.get((self.primitive, name), "other"), index)
+                Sub(*adapter.closed_parts(jaxpr), KINDS.get((self.primitive, name), "other"), index, name)
                 for index, (name, jaxpr) in enumerate(found)
             )
         return self._subs
