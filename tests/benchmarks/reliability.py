@@ -1,7 +1,7 @@
 """Real files, and mutants of them, through the check and all fixes: nothing may fail inside, and fixes have to hold.
 
 Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
-       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N FOLDER ...``
+       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N [--largest BYTES] FOLDER ...``
        ``python tests/benchmarks/reliability.py notebooks FOLDER ...``
        ``python tests/benchmarks/reliability.py kills --number N --seed N``
 
@@ -40,6 +40,8 @@ from olympus_lint.run.one_file import check_bytes
 
 LARGEST = 10_000
 """Bytes of a file that mutants are made of: many small ones say more than a few large ones."""
+EACH = 100
+"""Mutants of one file."""
 SLOW = 5.0
 """Seconds for one file."""
 TOKEN = re.compile(rb"\w+|[^\w\s]|\s+")
@@ -56,7 +58,7 @@ class Outcome:
     """What came of some inputs.
 
     Attributes:
-        counts: how many inputs, findings and rewritten files there were.
+        counts: how many inputs, inputs that parse, findings and rewritten files there were.
         failures: the name of each input that failed, with the cause.
         slow: the files that took longest, with the seconds.
         peak: the memory of the process, in MiB.
@@ -101,6 +103,7 @@ def failure(name: str, data: bytes, settings: Settings, projects: Projects, outc
         return f"raised {error!r}"
     outcome.slow.append((time.perf_counter() - started, name))
     outcome.counts["inputs"] += 1
+    outcome.counts["parse"] += parses(data)
     outcome.counts["findings left"] += len(result.findings)
     wrong = [str(error) for error in result.errors if "internal" in str(error) or "fixes of" in str(error)]
     if wrong:
@@ -222,20 +225,19 @@ def cut(data: bytes, drawing: random.Random) -> bytes:
 CHANGES = [drop_line, repeat_line, indent, swap_tokens, copy_token, copy_token, season, flip, cut]
 
 
-def tasks_of(folders: list[Path], number: int, seed: int) -> list[tuple[Path, int, int]]:
-    """Return files that hold keys, with a seed and a number of mutants for each."""
+def tasks_of(folders: list[Path], number: int, seed: int, largest: int = LARGEST) -> list[tuple[Path, int, int]]:
+    """Return files that hold keys and have so many bytes at most, with a seed and a number of mutants for each."""
     files = [
         path
         for folder in folders
         for path in sorted(folder.rglob("*.py"))
         if path.is_file()
-        and path.stat().st_size <= LARGEST
+        and path.stat().st_size <= largest
         and b"random" in (data := path.read_bytes())
         and b"jax" in data
     ]
     random.Random(seed).shuffle(files)
-    each = 100
-    return [(path, seed + at, each) for at, path in enumerate(files[: max(1, number // each)])]
+    return [(path, seed + at, EACH) for at, path in enumerate(files[: max(1, number // EACH)])]
 
 
 def check_notebooks(folders: Iterable[Path]) -> int:
@@ -356,6 +358,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--largest", type=int, default=LARGEST, help="bytes of a file that mutants are made of")
     options = parser.parse_intermixed_args()
     if options.what == "kills":
         return int(check_kills(options.number, options.seed) > 0)
@@ -368,7 +371,8 @@ def main() -> int:
         if options.what == "files":
             found = pool.imap_unordered(check_folder, packages)
         else:
-            found = pool.imap_unordered(check_mutants, tasks_of(options.folders, options.number, options.seed))
+            tasks = tasks_of(options.folders, options.number, options.seed, options.largest)
+            found = pool.imap_unordered(check_mutants, tasks)
         for outcome in found:
             if sys.stderr.isatty():
                 print(f"{total.counts['inputs']} inputs", end="\r", file=sys.stderr)
