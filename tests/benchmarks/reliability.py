@@ -1,13 +1,14 @@
 """Real files, and mutants of them, through the check and all fixes: nothing may fail inside, and fixes have to hold.
 
 Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
-       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N [--largest BYTES] FOLDER ...``
+       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N [--largest BYTES] [--alone] FOLDER ...``
        ``python tests/benchmarks/reliability.py notebooks FOLDER ...``
        ``python tests/benchmarks/reliability.py kills --number N --seed N``
 
 Of each file, with all rules: no internal error; what is rewritten with unsafe fixes parses if the file did, and a
 second run with the same options changes nothing. A mutant is a file with a few random changes of bytes, tokens, lines
-or encodings. Of a rewritten notebook, nothing but the sources of code cells may change. ``kills`` ends the command at
+or encodings; a quarter of them, or none with ``--alone``, are checked in the place of their file, with what it imports:
+where a fix depends on other files, that takes ten times as long. Of a rewritten notebook, nothing but the sources of code cells may change. ``kills`` ends the command at
 random moments of ``--fix``, ``--write-baseline`` and a run with a cache: each file has to be the old or the new one,
 whole, and the next run has to report what it would have reported.
 """
@@ -30,6 +31,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -147,10 +149,10 @@ def check_folder(folder: Path) -> Outcome:
     return check_all((str(path), path.read_bytes()) for path in files)
 
 
-def check_mutants(task: tuple[Path, int, int]) -> Outcome:
-    """Check so many mutants of a file."""
+def check_mutants(task: tuple[Path, int, int], *, alone: bool = False) -> Outcome:
+    """Check so many mutants of a file: in a place where its imports lead nowhere, or in its own."""
     path, seed, number = task
-    alone = seed % 4 > 0  # where its imports lead nowhere, a mutant takes a fraction of the time
+    alone = alone or seed % 4 > 0
     name = f"/nowhere/{path.name}" if alone else str(path)
     return check_all((name, each) for each in mutants(path.read_bytes(), seed, number))
 
@@ -359,6 +361,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--largest", type=int, default=LARGEST, help="bytes of a file that mutants are made of")
+    parser.add_argument("--alone", action="store_true", help="without the files that mutants import")
     options = parser.parse_intermixed_args()
     if options.what == "kills":
         return int(check_kills(options.number, options.seed) > 0)
@@ -372,7 +375,7 @@ def main() -> int:
             found = pool.imap_unordered(check_folder, packages)
         else:
             tasks = tasks_of(options.folders, options.number, options.seed, options.largest)
-            found = pool.imap_unordered(check_mutants, tasks)
+            found = pool.imap_unordered(partial(check_mutants, alone=options.alone), tasks)
         for outcome in found:
             if sys.stderr.isatty():
                 print(f"{total.counts['inputs']} inputs", end="\r", file=sys.stderr)
