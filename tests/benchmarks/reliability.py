@@ -1,16 +1,19 @@
 """Real files, and mutants of them, through the check and all fixes: nothing may fail inside, and fixes have to hold.
 
 Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
-       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N [--largest BYTES] [--alone] FOLDER ...``
+       ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N FOLDER ...``
        ``python tests/benchmarks/reliability.py notebooks FOLDER ...``
        ``python tests/benchmarks/reliability.py kills --number N --seed N``
+       ``python tests/benchmarks/reliability.py soak FOLDER ...``
 
 Of each file, with all rules: no internal error; what is rewritten with unsafe fixes parses if the file did, and a
 second run with the same options changes nothing. A mutant is a file with a few random changes of bytes, tokens, lines
-or encodings; a quarter of them, or none with ``--alone``, are checked in the place of their file, with what it imports:
-where a fix depends on other files, that takes ten times as long. Of a rewritten notebook, nothing but the sources of code cells may change. ``kills`` ends the command at
-random moments of ``--fix``, ``--write-baseline`` and a run with a cache: each file has to be the old or the new one,
-whole, and the next run has to report what it would have reported.
+or encodings. A quarter of the mutants, or none with ``--alone``, are checked in the place of their file, with what it
+imports: where a fix depends on other files, that takes ten times as long. Of a rewritten notebook, nothing but the
+sources of code cells may change. ``kills`` ends the command at random moments of ``--fix``, ``--write-baseline`` and a
+run with a cache: each file has to be the old or the new one, whole, and the next run has to report what it would have
+reported. ``soak`` runs the whole command on each package under the folders, in a process of its own: no internal error,
+no file over 5 s of CPU time, no run over 1 GiB.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import io
 import json
 import random
 import re
@@ -30,13 +34,16 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings, from_table, override
+from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.one_file import check_bytes
 
@@ -46,6 +53,8 @@ EACH = 100
 """Mutants of one file."""
 SLOW = 5.0
 """Seconds for one file."""
+LARGE = 1024
+"""MiB for one run."""
 TOKEN = re.compile(rb"\w+|[^\w\s]|\s+")
 SPICE = [
     b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x0c", b"\t", b"\\\n", b"\xe2\x80\xa8", "🎲".encode(),
@@ -352,10 +361,59 @@ def check_kills(number: int, seed: int) -> int:
     return harmed
 
 
+def soak_one(package: Path) -> tuple[Outcome, float]:
+    """Run the whole command on a package, in this process; return what came of it, and the CPU seconds."""
+    from olympus_lint.cli import main as command
+    from olympus_lint.run import runner
+
+    outcome, check_file, errors = Outcome(), runner.check_file, io.StringIO()
+
+    def timed(file: SourceFile, context: Context) -> FileResult:
+        started = time.process_time()
+        result = check_file(file, context)
+        outcome.slow.append((time.process_time() - started, file.filename))
+        return result
+
+    runner.check_file = timed
+    options = ["--no-cache", "--jobs", "1", "--isolated", "--no-respect-gitignore", "--output-format", "json"]
+    started = time.process_time()
+    with redirect_stderr(errors), redirect_stdout(io.StringIO()) as report:
+        status = command([*options, str(package)])
+    seconds = time.process_time() - started
+    outcome.counts += Counter({"runs": 1, "files": len(outcome.slow), "findings": report.getvalue().count('"code"')})
+    outcome.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    wrong = [line for line in errors.getvalue().splitlines() if "internal error" in line]
+    wrong += [f"exit status {status}"] if status not in (0, 1, 2) else []
+    wrong += [f"{taken:.1f} s {name}" for taken, name in outcome.slow if taken > SLOW]
+    wrong += [f"{outcome.peak:.0f} MiB"] if outcome.peak > LARGE else []
+    outcome.failures = [(str(package), each) for each in wrong]
+    outcome.slow = sorted(outcome.slow, reverse=True)[:5]
+    return outcome, seconds
+
+
+def soak(folders: Iterable[Path]) -> int:
+    """Run the whole command on each package, print what came of it, and return how many failed."""
+    packages = sorted(path for folder in folders for path in folder.iterdir() if path.is_dir())
+    total, spent = Outcome(), 0.0
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # so that the memory is that of one run
+        for package, (outcome, seconds) in zip(packages, pool.imap(soak_one, packages, chunksize=1), strict=True):
+            spent += seconds
+            total.add(outcome)
+            print(
+                f"{package.name}: {outcome.counts['files']} files, {seconds:.1f} s, {outcome.peak:.0f} MiB", flush=True
+            )
+            for name, wrong in outcome.failures:
+                print(f"FAILED {name}: {wrong}", flush=True)
+    slow = [f"{seconds:.1f} s {name}" for seconds, name in total.slow]
+    print(f"{json.dumps(dict(total.counts))}, {len(total.failures)} failed, {total.peak:.0f} MiB, {spent:.0f} s of CPU")
+    print("slowest:", *slow, sep="\n  ")
+    return len(total.failures)
+
+
 def main() -> int:
     """Check, print what came of it, and return whether something failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("files", "mutants", "notebooks", "kills"))
+    parser.add_argument("what", choices=("files", "mutants", "notebooks", "kills", "soak"))
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--number", type=int, default=1000)
@@ -365,6 +423,8 @@ def main() -> int:
     options = parser.parse_intermixed_args()
     if options.what == "kills":
         return int(check_kills(options.number, options.seed) > 0)
+    if options.what == "soak":
+        return int(soak(options.folders) > 0)
     if options.what == "notebooks":
         warnings.simplefilter("ignore")
         return int(check_notebooks(options.folders) > 0)
