@@ -28,9 +28,15 @@ def internal_error(filename: str, failure: RuleError) -> Problem:
 
 
 def unfinished_note(filename: str, fact: Unfinished) -> Problem:
-    """Return the note on a function whose analysis exhausted its budget."""
+    """Return the note on a function whose analysis reached a limit."""
     row = getattr(fact.node, "lineno", 1)
     what = f"function `{fact.function}` on line {row}" if fact.function else "the code outside functions"
+    if fact.circle:
+        return Problem(
+            filename,
+            f"{what} calls itself through more than {fact.circle} other functions, and is analysed as if one of them "
+            f"did not call it, so findings may be missing.",
+        )
     return Problem(
         filename,
         f"{what} takes more than {fact.steps:,} steps to analyse, so findings in it may be missing; "

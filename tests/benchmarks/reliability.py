@@ -4,12 +4,16 @@ Usage: ``python tests/benchmarks/reliability.py [--jobs N] files FOLDER ...``
        ``python tests/benchmarks/reliability.py [--jobs N] mutants --number N --seed N FOLDER ...``
        ``python tests/benchmarks/reliability.py notebooks FOLDER ...``
        ``python tests/benchmarks/reliability.py kills --number N --seed N``
+       ``python tests/benchmarks/reliability.py soak FOLDER ...``
 
 Of each file, with all rules: no internal error; what is rewritten with unsafe fixes parses if the file did, and a
 second run with the same options changes nothing. A mutant is a file with a few random changes of bytes, tokens, lines
-or encodings. Of a rewritten notebook, nothing but the sources of code cells may change. ``kills`` ends the command at
-random moments of ``--fix``, ``--write-baseline`` and a run with a cache: each file has to be the old or the new one,
-whole, and the next run has to report what it would have reported.
+or encodings. A quarter of the mutants, or none with ``--alone``, are checked in the place of their file, with what it
+imports: where a fix depends on other files, that takes ten times as long. Of a rewritten notebook, nothing but the
+sources of code cells may change. ``kills`` ends the command at random moments of ``--fix``, ``--write-baseline`` and a
+run with a cache: each file has to be the old or the new one, whole, and the next run has to report what it would have
+reported. ``soak`` runs the whole command on each package under the folders, in a process of its own: no internal error,
+no file over 5 s of CPU time, no run over 1 GiB.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import io
 import json
 import random
 import re
@@ -29,19 +34,27 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 from olympus_lint.analysis.projects import Projects, deep_recursion
+from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings, from_table, override
+from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.one_file import check_bytes
 
 LARGEST = 10_000
 """Bytes of a file that mutants are made of: many small ones say more than a few large ones."""
+EACH = 100
+"""Mutants of one file."""
 SLOW = 5.0
 """Seconds for one file."""
+LARGE = 1024
+"""MiB for one run."""
 TOKEN = re.compile(rb"\w+|[^\w\s]|\s+")
 SPICE = [
     b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\x0c", b"\t", b"\\\n", b"\xe2\x80\xa8", "🎲".encode(),
@@ -56,7 +69,7 @@ class Outcome:
     """What came of some inputs.
 
     Attributes:
-        counts: how many inputs, findings and rewritten files there were.
+        counts: how many inputs, inputs that parse, findings and rewritten files there were.
         failures: the name of each input that failed, with the cause.
         slow: the files that took longest, with the seconds.
         peak: the memory of the process, in MiB.
@@ -101,6 +114,7 @@ def failure(name: str, data: bytes, settings: Settings, projects: Projects, outc
         return f"raised {error!r}"
     outcome.slow.append((time.perf_counter() - started, name))
     outcome.counts["inputs"] += 1
+    outcome.counts["parse"] += parses(data)
     outcome.counts["findings left"] += len(result.findings)
     wrong = [str(error) for error in result.errors if "internal" in str(error) or "fixes of" in str(error)]
     if wrong:
@@ -144,10 +158,10 @@ def check_folder(folder: Path) -> Outcome:
     return check_all((str(path), path.read_bytes()) for path in files)
 
 
-def check_mutants(task: tuple[Path, int, int]) -> Outcome:
-    """Check so many mutants of a file."""
+def check_mutants(task: tuple[Path, int, int], *, alone: bool = False) -> Outcome:
+    """Check so many mutants of a file: in a place where its imports lead nowhere, or in its own."""
     path, seed, number = task
-    alone = seed % 4 > 0  # where its imports lead nowhere, a mutant takes a fraction of the time
+    alone = alone or seed % 4 > 0
     name = f"/nowhere/{path.name}" if alone else str(path)
     return check_all((name, each) for each in mutants(path.read_bytes(), seed, number))
 
@@ -222,20 +236,19 @@ def cut(data: bytes, drawing: random.Random) -> bytes:
 CHANGES = [drop_line, repeat_line, indent, swap_tokens, copy_token, copy_token, season, flip, cut]
 
 
-def tasks_of(folders: list[Path], number: int, seed: int) -> list[tuple[Path, int, int]]:
-    """Return files that hold keys, with a seed and a number of mutants for each."""
+def tasks_of(folders: list[Path], number: int, seed: int, largest: int = LARGEST) -> list[tuple[Path, int, int]]:
+    """Return files that hold keys and have so many bytes at most, with a seed and a number of mutants for each."""
     files = [
         path
         for folder in folders
         for path in sorted(folder.rglob("*.py"))
         if path.is_file()
-        and path.stat().st_size <= LARGEST
+        and path.stat().st_size <= largest
         and b"random" in (data := path.read_bytes())
         and b"jax" in data
     ]
     random.Random(seed).shuffle(files)
-    each = 100
-    return [(path, seed + at, each) for at, path in enumerate(files[: max(1, number // each)])]
+    return [(path, seed + at, EACH) for at, path in enumerate(files[: max(1, number // EACH)])]
 
 
 def check_notebooks(folders: Iterable[Path]) -> int:
@@ -348,17 +361,70 @@ def check_kills(number: int, seed: int) -> int:
     return harmed
 
 
+def soak_one(package: Path) -> tuple[Outcome, float]:
+    """Run the whole command on a package, in this process; return what came of it, and the CPU seconds."""
+    from olympus_lint.cli import main as command
+    from olympus_lint.run import runner
+
+    outcome, check_file, errors = Outcome(), runner.check_file, io.StringIO()
+
+    def timed(file: SourceFile, context: Context) -> FileResult:
+        started = time.process_time()
+        result = check_file(file, context)
+        outcome.slow.append((time.process_time() - started, file.filename))
+        return result
+
+    runner.check_file = timed
+    options = ["--no-cache", "--jobs", "1", "--isolated", "--no-respect-gitignore", "--output-format", "json"]
+    started = time.process_time()
+    with redirect_stderr(errors), redirect_stdout(io.StringIO()) as report:
+        status = command([*options, str(package)])
+    seconds = time.process_time() - started
+    outcome.counts += Counter({"runs": 1, "files": len(outcome.slow), "findings": report.getvalue().count('"code"')})
+    outcome.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    wrong = [line for line in errors.getvalue().splitlines() if "internal error" in line]
+    wrong += [f"exit status {status}"] if status not in (0, 1, 2) else []
+    wrong += [f"{taken:.1f} s {name}" for taken, name in outcome.slow if taken > SLOW]
+    wrong += [f"{outcome.peak:.0f} MiB"] if outcome.peak > LARGE else []
+    outcome.failures = [(str(package), each) for each in wrong]
+    outcome.slow = sorted(outcome.slow, reverse=True)[:5]
+    return outcome, seconds
+
+
+def soak(folders: Iterable[Path]) -> int:
+    """Run the whole command on each package, print what came of it, and return how many failed."""
+    packages = sorted(path for folder in folders for path in folder.iterdir() if path.is_dir())
+    total, spent = Outcome(), 0.0
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # so that the memory is that of one run
+        for package, (outcome, seconds) in zip(packages, pool.imap(soak_one, packages, chunksize=1), strict=True):
+            spent += seconds
+            total.add(outcome)
+            print(
+                f"{package.name}: {outcome.counts['files']} files, {seconds:.1f} s, {outcome.peak:.0f} MiB", flush=True
+            )
+            for name, wrong in outcome.failures:
+                print(f"FAILED {name}: {wrong}", flush=True)
+    slow = [f"{seconds:.1f} s {name}" for seconds, name in total.slow]
+    print(f"{json.dumps(dict(total.counts))}, {len(total.failures)} failed, {total.peak:.0f} MiB, {spent:.0f} s of CPU")
+    print("slowest:", *slow, sep="\n  ")
+    return len(total.failures)
+
+
 def main() -> int:
     """Check, print what came of it, and return whether something failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("files", "mutants", "notebooks", "kills"))
+    parser.add_argument("what", choices=("files", "mutants", "notebooks", "kills", "soak"))
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--largest", type=int, default=LARGEST, help="bytes of a file that mutants are made of")
+    parser.add_argument("--alone", action="store_true", help="without the files that mutants import")
     options = parser.parse_intermixed_args()
     if options.what == "kills":
         return int(check_kills(options.number, options.seed) > 0)
+    if options.what == "soak":
+        return int(soak(options.folders) > 0)
     if options.what == "notebooks":
         warnings.simplefilter("ignore")
         return int(check_notebooks(options.folders) > 0)
@@ -368,7 +434,8 @@ def main() -> int:
         if options.what == "files":
             found = pool.imap_unordered(check_folder, packages)
         else:
-            found = pool.imap_unordered(check_mutants, tasks_of(options.folders, options.number, options.seed))
+            tasks = tasks_of(options.folders, options.number, options.seed, options.largest)
+            found = pool.imap_unordered(partial(check_mutants, alone=options.alone), tasks)
         for outcome in found:
             if sys.stderr.isatty():
                 print(f"{total.counts['inputs']} inputs", end="\r", file=sys.stderr)

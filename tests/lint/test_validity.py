@@ -66,6 +66,31 @@ def test_what_no_python_can_parse_is_no_newer_syntax(text):
     assert newer_syntax(text) is None
 
 
+DEEP = {
+    "brackets": "[" * 3_000 + "1" + "]" * 3_000,
+    "signs": "-" * 30_000 + "1",
+    "lambdas": "lambda: " * 10_000 + "1",
+    "conditions": " and ".join(["x"] * 10_000),
+    "lines": "(" + "\nand ".join(["x"] * 10_000) + ")",
+}
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="parses the newest syntax that there is")
+@pytest.mark.parametrize("name", DEEP)
+def test_what_ends_the_process_of_the_parser_is_not_parsed(project, name):
+    """LibCST's parser recurses without a limit: a process of its own, since a crash would end that of the tests."""
+    Path("deep.py").write_text(f"import jax.random\ny = t'{{x}}'\nz = {DEEP[name]}\n")
+    done = subprocess.run([PROGRAM, "--no-cache", "deep.py"], capture_output=True, text=True, timeout=TIME_LIMIT)
+    assert done.returncode == 1 and "OLY902 Cannot be parsed" in done.stdout
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="parses the newest syntax that there is")
+def test_what_is_long_and_not_deep_is_searched_for_newer_syntax():
+    rows = ", ".join(f"-{n} + {n} * (1 - {n})" for n in range(5_000))
+    calls = "".join(f"f(a + {n}, '((((')  # [[[\n" for n in range(5_000))
+    assert newer_syntax(f"x = [{rows}]\n{calls}y = t'{{x}}'\n").row == 5_002
+
+
 @pytest.mark.parametrize(
     "text",
     ["x = 1\n", "def f(a, a): pass\n", "return\n", "x = 1\r\ry = 2", "# coding: latin-1\nx = '\xe9'\n", "\ufeffx = 1"],

@@ -121,6 +121,8 @@ class _Reading:
         taken = [
             fact for fact in self.analysis.file.facts if isinstance(fact, Unfinished) and fact.node is self.code.node
         ]
+        if taken and taken[0].circle:
+            raise _CannotBeSaid(f"it calls itself through more than {taken[0].circle} other functions")
         if taken:
             raise _CannotBeSaid(f"it takes more than {taken[0].steps:,} steps to analyse")
         seeds = tuple(

@@ -217,17 +217,19 @@ class HandedOut(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished(Fact):
-    """The analysis of a function reached its step limit. ``node`` is the definition of the function, or the module.
+    """The analysis of a function reached a limit. ``node`` is the definition of the function, or the module.
 
     No rule uses it: a message to the user says that findings may be missing.
 
     Attributes:
         function: the function's name in the file; empty for the code of the module.
-        steps: the number of steps.
+        steps: the number of steps, if that is the limit.
+        circle: the number of functions in a circle of calls, if that is the limit.
     """
 
     function: str
-    steps: int
+    steps: int = 0
+    circle: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

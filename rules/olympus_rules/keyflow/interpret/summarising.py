@@ -102,20 +102,25 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
             writes[term, name, path] = (term, name, value, path)
     terms, asked = file.terms, presence.slots(file.terms, run.asked)
     kept: dict[int, Write] = {}
-    before = -1
-    while len(kept) != before:
-        before = len(kept)
-        for number, (term, name, value, path) in enumerate(writes.values()):
-            if number in kept or not (
-                (term, name) in asked
-                or name == presence.ELEMENT
-                or terms.operation(term) == "copy"  # which would otherwise seem to hold the items of the original
-                or (name != presence.VARIABLE and _tells(file, run, name, value))
-            ):
-                continue
-            if term in handed_out or origin(terms, term) is not None:
-                kept[number] = (term, name, _bounded(file, run, value), path)
-                handed_out.update(_with_originals(terms, leaves(value)))
+    visible: list[int] = []
+    hidden: dict[Term, list[int]] = {}  # the writes to objects that have not escaped so far
+    rows = list(writes.values())
+    for number, (term, name, value, _) in enumerate(rows):
+        if (
+            (term, name) in asked
+            or name == presence.ELEMENT
+            or terms.operation(term) == "copy"  # which would otherwise seem to hold the items of the original
+            or (name != presence.VARIABLE and _tells(file, run, name, value))
+        ):
+            is_visible = term in handed_out or origin(terms, term) is not None
+            (visible if is_visible else hidden.setdefault(term, [])).append(number)
+    while visible:
+        number = visible.pop()
+        term, name, value, path = rows[number]
+        kept[number] = (term, name, _bounded(file, run, value), path)
+        for escaped in _with_originals(terms, leaves(value)):
+            handed_out.add(escaped)
+            visible += hidden.pop(escaped, ())
     return tuple(write for _, write in sorted(kept.items())), handed_out
 
 

@@ -12,6 +12,7 @@ from olympus.signatures.signature import KeySignature
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.code.lowering import lower_module
 from olympus_rules.code.relevance import Texts, mentioning, relevant
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import CALLABLE, is_constant, is_registry
 from olympus_rules.keyflow.domain.file import File
@@ -35,7 +36,7 @@ from olympus_rules.keyflow.judging.stale_state import stale_state
 from olympus_rules.keyflow.linking import records
 from olympus_rules.keyflow.linking.answers import STEPS, Need, Question
 from olympus_rules.keyflow.linking.hierarchy import Hierarchy
-from olympus_rules.keyflow.linking.recursion import Frame
+from olympus_rules.keyflow.linking.recursion import DEEPEST, Frame, Full
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects, array_names
 from olympus_rules.keyflow.notes.pytrees import Pytrees, variable_class
@@ -104,6 +105,7 @@ class Analysis:
         self._variables: dict[str, ClassCode | None] = {}
         self._outside: dict[tuple[str, bool], Value | None] = {}
         self._running: dict[Task, Frame] = {}
+        self._delayed: set[Task] = set()
         self._specialised: dict[FunctionCode, set[Specialisation]] = {}
         self._waiting: list[FunctionCode] | None = None
 
@@ -221,6 +223,7 @@ class Analysis:
 
         Raises:
             Forgotten: if the file has been judged, and the function was not interpreted before.
+            Full: too many functions are being interpreted.
         """
         task = (code, given)
         found = self.file.summaries.get(task)
@@ -231,24 +234,53 @@ class Analysis:
         if task in self._running:
             self.session.stack.ask(self._running[task])
             return self.drafts.get(task)
+        if task in self._delayed:
+            self._cut(code)
+            return None
         if self.judged:
             raise Forgotten
+        if self.session.stack.is_full:
+            raise Full(lambda: self.summary(code, given))
+        self._summarise(task)
+        return self.file.summaries.get(task)
+
+    def _summarise(self, task: Task) -> None:
+        """Interpret a function: again and again, if it is the outermost one and its callees fill the stack."""
+        code, given = task
 
         def interpret(frame: Frame) -> Draft:
             self._running[task] = frame
-            run = interpreter.interpret(self.file, code, dict(given), self.arrays)
+            try:
+                run = interpreter.interpret(self.file, code, dict(given), self.arrays)
+            finally:
+                del self._running[task]
             self.file.runs[task] = run
-            del self._running[task]
             self.file.summaries[task] = summarise(self.file, run)
             return Draft(self, task)
 
         busy, self.busy = self.busy, True
         before = self.file.environments.get(code)
-        self.session.stack.settle(interpret)
-        if given and before is not None:
-            self.file.environments[code] = before
-        self.busy = busy
-        return self.file.summaries.get(task)
+        stack = self.session.stack
+        try:
+            while True:
+                try:
+                    stack.settle(interpret)
+                    break
+                except Full as full:
+                    if stack.frames:
+                        raise
+                    self._delayed.add(task)
+                    full.settle()
+                    self._delayed.discard(task)
+        finally:
+            if given and before is not None:
+                self.file.environments[code] = before
+            self.busy = busy
+
+    def _cut(self, code: FunctionCode) -> None:
+        """Note that the analysis goes on without the summary of a function."""
+        name = "" if code.kind == "module" else code.name
+        self.file.add(facts.Unfinished(node=code.node, confidence=Confidence.CERTAIN, function=name, circle=DEEPEST))
 
     def is_final(self, value: Value) -> bool:
         """Return whether the summary of a callable is final: it rests on no function still being interpreted."""

@@ -15,9 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["Draft", "Frame", "Stack"]
+__all__ = ["DEEPEST", "Draft", "Frame", "Full", "Stack"]
 
 ROUNDS = 4  # a signature that still changes afterwards is taken as it is
+DEEPEST = 400  # functions on the stack; released packages stay far below
+
+
+class Full(Exception):
+    """A function was called when the stack was full."""
+
+    def __init__(self, settle: Callable[[], object]) -> None:
+        """Remember what computes the summary of that function."""
+        super().__init__(f"more than {DEEPEST} functions that call each other")
+        self.settle = settle
 
 
 class Draft(Protocol):
@@ -69,6 +79,11 @@ class Stack:
         """Start empty."""
         self.frames: list[Frame] = []
 
+    @property
+    def is_full(self) -> bool:
+        """Return whether no further function can be interpreted before one of those on the stack is done."""
+        return len(self.frames) >= DEEPEST
+
     def ask(self, frame: Frame) -> None:
         """Record that the innermost function uses the unfinished summary of another one."""
         frame.asked = True
@@ -88,6 +103,9 @@ class Stack:
 
         Returns:
             Whether the summary is final: it rests on no function that is still being interpreted.
+
+        Raises:
+            Full: by a function that this one calls; nothing is left of what rests on this one.
         """
         turn, elsewhere = 0, False
         while True:
@@ -96,6 +114,11 @@ class Stack:
             self.frames.append(frame)
             try:
                 draft = interpret(frame)
+            except Full:
+                for one in frame.drafts:
+                    one.hold(None)
+                    one.forget()
+                raise
             finally:
                 self.frames.pop()
             circle = [draft, *frame.drafts]
