@@ -197,18 +197,14 @@ class Hierarchy:
         slot = (class_, attribute)
         if slot not in self._given:
             is_field = attribute in self.fields(class_)
-            methods = filter(None, (self.method(class_, name) for name in SETTING_UP))
-            makers = [given for code in methods if (given := self._gives(code).get(attribute)) is not None]
+            methods = list(filter(None, (self.method(class_, name) for name in SETTING_UP)))
+            for code in methods:
+                if code not in self._giving:
+                    self._giving[code] = _giving(code)
+            makers = [self._giving[code][attribute] for code in methods if attribute in self._giving[code]]
             is_given = all(makers) if makers else is_field
             self._given[slot] = is_given and self.method(class_, attribute) is None
         return self._given[slot]
-
-    def _gives(self, code: FunctionCode) -> dict[str, bool]:
-        """Return which attributes of its object a method writes, and whether all it writes there was given to it."""
-        if code not in self._giving:
-            written = _written(code).items()
-            self._giving[code] = {name: all(_is_of_parameters(code, each) for each in found) for name, found in written}
-        return self._giving[code]
 
     def _class_value(self, class_: ClassCode, attribute: str) -> Value | None:
         """Return what the body of a class of this file, or of one of its bases in it, binds to an attribute."""
@@ -296,9 +292,9 @@ def _rebound(text: str) -> frozenset[str]:
     return names | {ANY} if BY_NAME.search(text) else names
 
 
-def _written(code: FunctionCode) -> dict[str, list[ast.expr]]:
-    """Return what a method writes to attributes of its object, or unpacks into them."""
-    found: dict[str, list[ast.expr]] = {}
+def _giving(code: FunctionCode) -> dict[str, bool]:
+    """Return which attributes of its object a method writes, and whether all it writes there was given to it."""
+    found: dict[str, bool] = {}
     for node in ast.walk(code.node):
         written = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         targets = [
@@ -308,7 +304,7 @@ def _written(code: FunctionCode) -> dict[str, list[ast.expr]]:
             match target:
                 case ast.Attribute(value=ast.Name(id=owner), attr=name):
                     if owner in code.parameters[:1] and (value := getattr(node, "value", None)) is not None:
-                        found.setdefault(name, []).append(value)
+                        found[name] = found.get(name, True) and _is_of_parameters(code, value)
     return found
 
 
