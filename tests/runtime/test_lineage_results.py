@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -191,22 +192,27 @@ def test_nested_loops_are_followed_twice_each() -> None:
     assert found.misuses == ()
 
 
-def test_two_hundred_equations_take_less_than_twenty_milliseconds() -> None:
-    def f(key):
-        total = 0.0
-        for _ in range(15):
-            key, a, b = r.split(key, 3)
-            total += r.normal(a) * jnp.sin(r.uniform(b)) + 1.0
-        return total
+def test_two_hundred_equations_are_followed_about_as_fast_as_they_are_traced() -> None:
+    def draws() -> Callable[[jax.Array], jax.Array]:
+        def f(key):  # a new function, which JAX traces anew
+            total = 0.0
+            for _ in range(15):
+                key, a, b = r.split(key, 3)
+                total += r.normal(a) * jnp.sin(r.uniform(b)) + 1.0
+            return total
 
-    traced = trace(f, typed_key())
-    assert len(traced.jaxpr.jaxpr.eqns) + sum(e.outer is not None for e in traced.equations()) > 200
-    seconds = []
+        return f
+
+    tracing, following = [], []
     for _ in range(10):
         start = time.process_time()
+        traced = trace(draws(), typed_key())
+        tracing.append(time.process_time() - start)
+        start = time.process_time()
         assert lineage.follow(traced).misuses == ()
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.020
+        following.append(time.process_time() - start)
+    assert len(traced.jaxpr.jaxpr.eqns) + sum(e.outer is not None for e in traced.equations()) > 200
+    assert min(following) < 1.5 * min(tracing)
 
 
 def test_empty_arrays_of_keys() -> None:
