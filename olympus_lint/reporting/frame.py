@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from olympus_lint.reporting.phrases import cells, printable
+from olympus_lint.reporting.phrases import blank, printable
 from olympus_rules.finding import Span
 
 __all__ = ["Mark", "Piece", "frame"]
@@ -76,7 +76,7 @@ def underline(code: str, row: int, mark: Mark) -> list[Piece] | None:
     last = end.column - 1 if row == end.row else len(code)
     if row == end.row != start.row and last <= first:
         return None
-    blank = "".join(cells(code[:first]))
-    signs = mark.sign * max(1, sum(map(len, cells(code[first:last]))))
+    before = blank(code[:first])
+    signs = mark.sign * max(1, len(blank(code[first:last])))
     label = f" {printable(mark.label)}" if mark.label and row == end.row else ""
-    return [Piece(f" {blank}", "code"), Piece(f"{signs}{label}", mark.sign)]
+    return [Piece(f" {before}", "code"), Piece(f"{signs}{label}", mark.sign)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 
 from olympus_lint.files.problems import printable
 from olympus_lint.reporting.results import can_fix
@@ -10,6 +10,7 @@ from olympus_rules.finding import Finding, Span
 
 __all__ = ["count", "headline", "in_file", "left_out", "named", "place", "printable", "rule_url", "verdict_mark"]
 
+NO_TABS = re.compile(r"[^\t]+")
 RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
 
 
@@ -58,14 +59,17 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def cells(text: str) -> Iterable[str]:
-    """Return, for each character, spaces of its width on a terminal."""
+def blank(text: str) -> str:
+    """Return spaces of the width of a text on a terminal; tabs stay tabs."""
+    if text.isascii():
+        return NO_TABS.sub(lambda found: " " * len(found[0]), text)
     import unicodedata
 
-    for character in text:
+    def width(character: str) -> str:
         if character == "\t":
-            yield "\t"
-        elif unicodedata.combining(character):
-            yield ""
-        else:
-            yield "  " if unicodedata.east_asian_width(character) in "WF" else " "
+            return character
+        if unicodedata.combining(character):
+            return ""
+        return "  " if unicodedata.east_asian_width(character) in "WF" else " "
+
+    return "".join(map(width, text))

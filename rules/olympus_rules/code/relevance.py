@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Collection
 
-from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 from olympus_rules.syntax.project import in_project
@@ -76,6 +76,7 @@ def relevant(
     neighbours = {name for name, qualified in module.imported.items() if in_project(texts.document.roots, qualified)}
     found: list[FunctionCode] = []
     rest: list[tuple[FunctionCode, set[str]]] = []
+    defaults: dict[ClassCode | None, set[str]] = {None: set()}
     for code in module.nested:
         lower = texts.text(code).lower()
         if any(word in lower for word in words):
@@ -83,7 +84,9 @@ def relevant(
         else:
             mentioned = texts.mentioned(code) | _bases(code)
             names_a_key = any(name in lower for name in NAMES)
-            if names_a_key and not (mentioned.isdisjoint(neighbours) and _defaults(code).isdisjoint(names)):
+            if names_a_key and code.owner not in defaults:
+                defaults[code.owner] = _defaults(code)
+            if names_a_key and not (mentioned.isdisjoint(neighbours) and defaults[code.owner].isdisjoint(names)):
                 found.append(code)  # a name from another module may be a re-export of jax.random
             else:
                 rest.append((code, mentioned))
