@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from olympus_rules.reach.paths import Way
     from olympus_rules.reach.values import Place
 
-__all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
+__all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "is_near", "not_followed", "short", "with_places"]
 
 NAMED = 2
 """The most places that are not ruled out and are named in a line of text."""
@@ -64,6 +64,7 @@ class Reason:
         cell: the cell of a notebook.
         path: the lines from the constructor to the place; empty if no path is known.
         candidates: the places that may come after it, where it is the last sure step of a path.
+        is_far: whether more than the first unsure step is not known of the way to this place.
     """
 
     filename: str
@@ -73,6 +74,7 @@ class Reason:
     cell: int | None = None
     path: tuple[Step, ...] = field(default=(), compare=False)
     candidates: tuple[Step, ...] = field(default=(), compare=False)
+    is_far: bool = field(default=False, compare=False)
 
 
 def is_clear(way: Way) -> bool:
@@ -113,20 +115,26 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     return Reason(filename, place.line, said, path=_path(steps, Step(filename, place.line), filenames))
 
 
+def is_near(way: Way) -> bool:
+    """Return whether a path leads to its place if one step is taken, after which its value is told apart."""
+    return len(way.doubts) == 1 and way.doubts[0].kind != "merger"
+
+
 def with_places(reason: Reason, places: Collection[Reason]) -> Reason:
-    """Return a reason that says which places are not ruled out after it: some by name, and the number of the others."""
+    """Return a reason that says which places are not ruled out after it: by name if they are few and near."""
     lines: dict[tuple[str, int], Reason] = {}
-    for place in sorted(places):
+    for place in sorted(places, key=lambda each: (each, each.is_far)):
         lines.setdefault((place.filename, place.row), place)
     lines.pop((reason.filename, reason.row), None)
     if not lines:
         return reason
     candidates = tuple(Step(each.filename, each.row) for each in lines.values())
-    found = [f"it {_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
-    if len(found) > NAMED:
-        listed = f"it gets to one of {len(found)} places that may not take typed keys"
-    else:
+    if len(lines) <= NAMED and not any(each.is_far for each in lines.values()):
+        found = [f"it {_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
         listed = " or that ".join(found)
+    else:
+        several = f"one of {len(lines)} places" if len(lines) > 1 else "a place"
+        listed = f"it gets to {several} that may not take typed keys"
     return replace(reason, text=f"{reason.text}; it is not ruled out that {listed}", candidates=candidates)
 
 
