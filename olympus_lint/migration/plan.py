@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
 from olympus_lint.migration.places import Written, is_note, span_of
-from olympus_lint.migration.reasons import Reason, by_way, first_doubt, is_clear, is_near, not_followed, with_places
+from olympus_lint.migration.reasons import Reason, after_doubt, by_way, first_doubt, is_clear, not_followed, with_places
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
@@ -276,12 +276,11 @@ class _Held:
             elif are_known:
                 self.reasons[maker].add(reason)
             elif way is not None:
-                place = replace(reason, is_far=not is_near(way))
-                self._lost[maker][first_doubt(way, maker, self._filenames)].add(place)
+                self._lost[maker][first_doubt(way, maker, self._filenames)].update(after_doubt(way, reason))
             elif found.is_complete and found.ways and maker in self._places:
                 continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
-                self._lost[maker][self._begun(maker, found.targets)].add(replace(reason, is_far=True))
+                self._lost[maker][self._begun(maker, found.targets)].update(after_doubt(None, reason))
             added = True
         return added
 
@@ -472,9 +471,8 @@ class _Held:
                 self.reasons[maker].add(reason)  # the ways of keys that callers pass are not recorded
             else:
                 begun = first_doubt(way, maker, self._filenames) if way else self._begun(maker, found.targets)
-                is_far = way is None or not is_near(way)
-                place = Reason(filename, row, f"meets {company} in `{join.callee}`", is_far=is_far)
-                self.reasons[maker].add(with_places(begun, [place]))
+                place = Reason(filename, row, f"meets {company} in `{join.callee}`")
+                self.reasons[maker].add(with_places(begun, after_doubt(way, place)))
         return True
 
     def _written(self, place: Place) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from olympus_rules.reach.paths import Way
     from olympus_rules.reach.values import Place
 
-__all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "is_near", "not_followed", "short", "with_places"]
+__all__ = ["Reason", "Step", "after_doubt", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
 
 NAMED = 2
 """The most places that are not ruled out and are named in a line of text."""
@@ -31,6 +31,7 @@ OPEN = {
     "anywhere": f"is in an attribute that may be one of a `{{target}}`, {NO_FURTHER}",
     "attribute": ATTRIBUTE,
     "crowd": f"is passed to `{{name}}`, {NO_FURTHER}: it does not tell apart what all callers pass",
+    "decided": f"is passed to `{{name}}`, {NO_FURTHER}: what is done with it there depends on what else is passed",
     "given back": f"is passed to `{{name}}`, {NO_FURTHER}: that may give it back or not",
     "held": f"becomes an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
     "leaf": f"may become an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
@@ -107,7 +108,7 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     text = OPEN.get(doubt.kind, "is passed to `{name}`, and olympus-lint does not work out what that calls")
     if doubt.kind not in OPEN and doubt.leaves:
         text = "is returned by `{target}`, and olympus-lint does not work out whether `{name}` calls that"
-    elif doubt.kind not in OPEN.keys() - {"crowd"} and doubt.place is not None:
+    elif doubt.kind not in OPEN.keys() - {"crowd", "decided"} and doubt.place is not None:
         place = doubt.place
     said = text.format(name=doubt.name, target=doubt.target or "a function")
     filename = filenames[place.file]
@@ -115,9 +116,14 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     return Reason(filename, place.line, said, path=_path(steps, Step(filename, place.line), filenames))
 
 
-def is_near(way: Way) -> bool:
-    """Return whether a path leads to its place if one step is taken, after which its value is told apart."""
-    return len(way.doubts) == 1 and way.doubts[0].kind != "merger"
+def after_doubt(way: Way | None, place: Reason) -> list[Reason]:
+    """Return the place of a path after its first step that may not be taken; none if the path is ruled out there.
+
+    It is near if the path has no other such step, and its value is told apart from others.
+    """
+    if way is not None and way.doubts[0].kind == "decided":
+        return []
+    return [replace(place, is_far=way is None or len(way.doubts) > 1 or way.doubts[0].kind == "merger")]
 
 
 def with_places(reason: Reason, places: Collection[Reason]) -> Reason:

@@ -1586,3 +1586,62 @@ def test_of_several_returns_a_path_takes_the_last_one() -> None:
     )
     (reason,) = constructor.reasons
     assert [step.row for step in reason.path] == [8, 6, 8]
+
+
+DECIDED = {
+    "a mode": """
+        def act(key, mode):
+            if mode == "show":
+                return somelib.show(key)
+            return jax.random.normal(key)
+        act(jax.random.PRNGKey(0), "draw"), act(jax.random.PRNGKey(0), mode="show")
+        """,
+    "a default that is handed on": """
+        def outer(key, show=None):
+            return inner(key, show)
+        def inner(key, show):
+            return jax.random.normal(key) if not show or show is None else somelib.show(key)
+        outer(jax.random.PRNGKey(0)), outer(jax.random.PRNGKey(0), True)
+        """,
+    "a way out": """
+        class Agent:
+            def act(self, key, *, train=True):
+                if train and self:
+                    return 0
+                assert not train, "an assertion counts"
+                return somelib.show(key)
+        agent = Agent()
+        agent.act(jax.random.PRNGKey(0)), agent.act(jax.random.PRNGKey(0), train=False)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_a_path_ends_where_what_else_is_passed_decides_against_it(name: str) -> None:
+    first, second = constructors(DECIDED[name])
+    (decided,), (shown,) = first.reasons, second.reasons
+    assert decided.text.endswith(
+        ", and olympus-lint does not follow it further: what is done with it there depends on what else is passed"
+    )
+    assert shown.text == "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+
+
+@pytest.mark.parametrize("call", ["act(key, *modes)", "act(key, **modes)", "act(key, mode())", "act(key, 'draw', 1)"])
+def test_what_is_not_known_to_be_passed_decides_nothing(call: str) -> None:
+    """A starred argument, one that is computed, and a parameter that is bound again."""
+    (constructor,) = constructors(
+        f"""
+        def act(key, mode="draw", again=0):
+            if again:
+                mode = "show"
+            if mode == "show":
+                return somelib.show(key)
+            return jax.random.normal(key)
+        def run(modes, mode):
+            key = jax.random.PRNGKey(0)
+            return {call}
+        """
+    )
+    assert [reason.text for reason in constructor.reasons] == [
+        "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+    ]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from heapq import heappop, heappush
 from operator import or_
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.decided import Decisions, Frame
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.objects import ANYTHING, MOST_CALLS, Edge, Objects, State, Wanted
 from olympus_rules.reach.receivers import Receivers
@@ -161,6 +162,7 @@ class Paths:
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
         self.held = Objects(graph, self.names, self.incoming, self._functions)
         self._wanting = Wanting(self, graph, self._functions)
+        self.decisions = Decisions(graph.attributes.names.documents)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
@@ -299,6 +301,10 @@ class Paths:
     def call(self, tag: int) -> Call | None:
         """Return the call that an edge leads into or out of, by its tag."""
         return self._calls.get(tag)
+
+    def is_around(self, call: Call, code: FunctionCode | None) -> bool:
+        """Return whether a function has a call."""
+        return code is not None and self._functions.get(call.place) is code
 
     def is_vague(self, call: Call) -> bool:
         """Return whether a method of an object of unknown class is called."""
@@ -458,7 +464,7 @@ class Telling:
         """Return the path from a state to the place."""
         steps: list[Place] = []
         doubts: list[Doubt] = []
-        entered: list[Call | None] = []
+        entered: list[Frame] = []
         sure: int | None = None
         given = 0
         holder = ""
@@ -469,14 +475,18 @@ class Telling:
                 sure = len(steps) if sure is None else sure
             place = self._paths.places.get(following.slot)
             steps += [place] if place is not None and steps[-1:] != [place] else []
+            frame = self._left_by_test(following.slot, place, entered)
+            if frame is not None and (sure is None or frame.start < sure):
+                sure = frame.start
+                doubts.insert(0, Doubt(frame.call.place, "decided", frame.call.callee, holder=frame.holder))
             target = after[following]
             if target is None:
                 holder = self._paths.held.holder(following)
                 doubts += self._of_end(following.slot)
             else:
-                fresh = self.doubts(following, target, entered[-1] if entered else None)
+                fresh = self.doubts(following, target, entered[-1].call if entered else None)
                 doubts += [replace(each, holder=self._paths.held.holder(following)) for each in fresh]
-                self._enter(entered, following.slot, target.slot)
+                self._enter(entered, following, target.slot, len(steps))
                 given = self._given(given, following, target)
                 doubts += self._of_field(following.slot, target.slot) if given else []
                 doubts += self._overwritten(following.slot, target.slot, self._paths.maker(state))
@@ -491,12 +501,24 @@ class Telling:
             following = after[following]
         return None if following is None else self._paths.places[following.slot]
 
-    def _enter(self, entered: list[Call | None], source: Slot, target: Slot) -> None:
-        """Note the calls whose functions the key is in, after a step."""
-        name = self._name(source)
-        for tag in [tag for tag in self.tags(source, target) if tag > 0][:1]:
-            if name[0] not in RESULTS:
-                entered.append(self._paths.call(tag))
+    def _left_by_test(self, slot: Slot, place: Place | None, entered: Sequence[Frame]) -> Frame | None:
+        """Return the function around a step if what was passed to it decides that it does not get there."""
+        if place is None or not entered or entered[-1].code is not self._paths.owner(slot):
+            return None
+        return entered[-1] if self._paths.decisions.rule_out(place, entered[-1].constants) else None
+
+    def _enter(self, entered: list[Frame], state: State, target: Slot, start: int) -> None:
+        """Note the functions that the key is in, after a step."""
+        name = self._name(state.slot)
+        for tag in [tag for tag in self.tags(state.slot, target) if tag > 0][:1]:
+            call = self._paths.call(tag)
+            if name[0] not in RESULTS and call is not None:
+                code = self._name(target)[0]
+                known = entered[-1].constants if entered and self._paths.is_around(call, entered[-1].code) else {}
+                callees, decisions = self._paths.slots.values(call.function), self._paths.decisions
+                constants = decisions.constants(call, code, callees, known) if isinstance(code, FunctionCode) else {}
+                around = code if isinstance(code, FunctionCode) else None
+                entered.append(Frame(call, around, constants, start, self._paths.held.holder(state)))
             elif entered:
                 entered.pop()
         if name[0] == "field":
