@@ -106,6 +106,7 @@ class Heap:
         batches: the slots whose values get or lose axes, by a map or a scan.
         generators: the results of generators, which hold what they yield.
         listening: what is called with each new named element of a container, by its display.
+        tuples: the displays that stay as long as they are.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -118,6 +119,7 @@ class Heap:
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
+        self.tuples: set[int] = set()
         self._opened: set[Object] = set()
         self._asked: set[Slot] = set()
         self._gone_through: set[Container] = set()
@@ -303,6 +305,11 @@ class Heap:
 
         opening = Opening(self.slots, source, pool, parts_of, hand, kinds)
         self.slots.watch_few(source, opening.each, opening.rest, *kinds)
+
+    def parts_from_end(self, value: Value, index: int) -> list[Slot]:
+        """Return the slots of an element of a value, by a negative index: one of any element where none is known."""
+        length = value.length if isinstance(value, Container) and value.display in self.tuples else None
+        return self.parts_of(value, None if length is None or length + index < 0 else length + index)
 
     def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
         """Return the slots of the elements of a container or an object."""
