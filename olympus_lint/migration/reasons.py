@@ -40,6 +40,7 @@ OPEN = {
     "overwritten": f"becomes an attribute `{{name}}` of the class `{{target}}`, {NO_FURTHER}: {OTHERS}",
     "part": f"is in a container, {NO_FURTHER}: it does not tell its elements apart from others",
     "pool": f"is in one of very many containers and objects, {NO_FURTHER}",
+    "uncalled": f"is in an object, {NO_FURTHER}: it finds no call of `{{target}}`, which takes it",
     "returned": f"is returned by `{{target}}`, {NO_FURTHER}: it does not tell apart to which caller",
 }
 """What is said of the last sure step of a path, by the doubt of the next one."""

@@ -1680,3 +1680,44 @@ def test_elements_of_a_list_are_not_told_apart_from_its_end() -> None:
             return somelib.show(values[-1])
         """
     assert held(program) == [True]
+
+
+def test_an_attribute_of_an_object_that_is_followed_may_get_another_key_as_well() -> None:
+    first, second = constructors(
+        """
+        class Learner:
+            def __init__(self):
+                self.key = jax.random.PRNGKey(0)
+                self.setup()
+                self.learn()
+
+            def setup(self):
+                self.key = jax.random.PRNGKey(1)
+
+            def learn(self):
+                somelib.show(self.key)
+
+        Learner(), Learner()
+        """
+    )
+    texts = [reason.text for each in (first, second) for reason in each.reasons]
+    other = "becomes an attribute `key` of the class `Learner`, and olympus-lint does not follow it further: that gets"
+    assert [text.startswith(other) for text in texts] == [True, True], texts
+
+
+def test_an_object_of_several_need_not_get_to_a_method_that_nobody_is_known_to_call() -> None:
+    found = constructors(
+        """
+        class Agent(somelib.Base):
+            def __init__(self, key):
+                self.key = key
+            def train(self):
+                somelib.show(self.key)
+        Agent(jax.random.PRNGKey(0)), Agent(jax.random.PRNGKey(1))
+        """
+    )
+    texts = [reason.text for each in found for reason in each.reasons]
+    assert texts == 2 * [
+        "is in an object, and olympus-lint does not follow it further: it finds no call of `Agent.train`, "
+        "which takes it; it is not ruled out that it is passed to `somelib.show` on program.py:7"
+    ]

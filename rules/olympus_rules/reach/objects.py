@@ -100,6 +100,7 @@ class Objects:
         for owner, attribute, source in graph.attributes.writes:
             for variable in self.variables(owner):
                 self._writes[variable].append((attribute, source))
+        self._own_writes: set[tuple[str, Slot]] = set()
         self._callers: dict[FunctionCode, list[Call]] = defaultdict(list)
         self._uses: dict[Slot, list[tuple[Call, FunctionCode]]] = defaultdict(list)
         self._makers: dict[Slot, list[FunctionCode]] = {}
@@ -313,6 +314,33 @@ class Objects:
                         found.add(owners[slot])
             self._writing[name] = frozenset(found)
         return self._writing[name]
+
+    def is_written_by_method(self, name: str, source: Slot) -> bool:
+        """Say whether a method writes a value to an attribute of its own object."""
+        if not self._own_writes:
+            for slot, writes in self._writes.items():
+                code = self._names[slot][0]
+                if isinstance(code, FunctionCode) and self.self_of(code) == slot:
+                    self._own_writes.update(writes)
+        return (name, source) in self._own_writes
+
+    def is_write(self, source: Slot, target: Slot, attribute: Slot) -> bool:
+        """Say whether a step writes a value to an attribute of an object that was made before."""
+        name = str(self._names[attribute][2])
+        return (name, source) in self._writes.get(target, ())
+
+    def uncalled(self, source: Slot, target: Slot) -> str:
+        """Return the method that takes an object, if no call of the project is known to call it; else nothing.
+
+        Args:
+            source: where the object is made.
+            target: where it is taken.
+        """
+        code = self._names[target][0]
+        if not isinstance(code, FunctionCode) or self.self_of(code) != target or code in self._callers:
+            return ""
+        is_made = source in self._results and code not in self._makers.get(source, ())
+        return code.name if is_made else ""
 
     def call_between(self, source: Slot, target: Slot) -> Call | None:
         """Return the call by which an object gets from one slot to another, into a method or out of it."""

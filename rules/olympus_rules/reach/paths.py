@@ -68,6 +68,7 @@ class Doubt:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
             ``held`` for one of the objects of one class, ``overwritten`` for one that gets other keys as well,
+            ``uncalled`` for an object of which a method takes it that no call is known to call,
             ``anywhere`` for any attribute of an object, ``leaf`` for the parts of an object whose way is not followed,
             ``part`` for those of a container, ``pool`` for those of very many containers and objects, ``given back``
             for the result of what a library made, ``method`` of an object of unknown class, ``callee`` for one of
@@ -489,7 +490,7 @@ class Telling:
                 self._enter(entered, following, target.slot, len(steps))
                 given = self._given(given, following, target)
                 doubts += self._of_field(following.slot, target.slot) if given else []
-                doubts += self._overwritten(following.slot, target.slot, self._paths.maker(state))
+                doubts += self._overwritten(following, target, self._paths.maker(state))
             sure = len(steps) if doubts and sure is None else sure
             following = target
         return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0, holder)
@@ -544,17 +545,31 @@ class Telling:
         if name[0] == "written field" and not (name[2] and self._paths.held.is_made_once(target)):
             yield Doubt(None, "held" if name[2] else "anywhere", str(name[2] or ""), name[1].name)  # type: ignore[attr-defined]
 
-    def _overwritten(self, source: Slot, target: Slot, maker: Place | None) -> Iterator[Doubt]:
+    def _overwritten(self, state: State, target: State, maker: Place | None) -> Iterator[Doubt]:
         """Return the doubt of an attribute to which a key of other constructors is written as well."""
-        name = self._name(target)
-        if name[0] != "written field" or not isinstance(name[2], str) or maker is None:
+        attribute = self._written_attribute(state, target)
+        if attribute is None or maker is None:
             return
+        _, class_, written_name = self._name(attribute)
+        assert isinstance(class_, ClassCode)
         keys, own = self._paths.all_keys, self._paths.made_by(maker)
-        written = self._paths.fields.held(name[1], name[2])  # type: ignore[arg-type]
-        others = {each for slot in written for each, _, _ in self._paths.incoming.get(slot, ())} - {source}
+        written = self._paths.fields.held(class_, str(written_name))
+        others = {each for slot in written for each, _, _ in self._paths.incoming.get(slot, ())} - {state.slot}
+        if attribute != target.slot:  # the object is known: its own methods may have written another key
+            others = {each for each in others if self._paths.held.is_written_by_method(str(written_name), each)}
         masks = map(self._paths.slots.mask, others)
         if any(mask & keys and not mask & own for mask in masks):
-            yield Doubt(None, "overwritten", name[2], name[1].name)  # type: ignore[attr-defined]
+            yield Doubt(None, "overwritten", str(written_name), class_.name)
+
+    def _written_attribute(self, state: State, target: State) -> Slot | None:
+        """Return the slot of the attribute that a step writes the key to."""
+        name = self._name(target.slot)
+        if name[0] == "written field":
+            return target.slot if isinstance(name[2], str) else None
+        if self._is_of_object(target) and state.parts == target.parts[:-1]:
+            attribute = target.parts[-1]
+            return attribute if self._paths.held.is_write(state.slot, target.slot, attribute) else None
+        return None
 
     def _of_end(self, slot: Slot) -> Iterator[Doubt]:
         """Return the doubt of an attribute of objects that may come to the place."""
@@ -587,6 +602,10 @@ class Telling:
         given = self._paths.call(target + 1)
         if given is not None and source in given.given and self._may_give_back(given):
             yield Doubt(None, "given back", given.callee)
+        is_kept = self._is_of_object(following) and state.parts == following.parts
+        method = self._paths.held.uncalled(source, target) if is_kept and not tags else ""
+        if method:
+            yield Doubt(None, "uncalled", "", method)
         called = [tag for tag in tags if tag > 0]
         call = self._paths.call(called[0]) if called else None
         if call is None and not tags:
