@@ -1721,3 +1721,33 @@ def test_an_object_of_several_need_not_get_to_a_method_that_nobody_is_known_to_c
         "is in an object, and olympus-lint does not follow it further: it finds no call of `Agent.train`, "
         "which takes it; it is not ruled out that it is passed to `somelib.show` on program.py:7"
     ]
+
+
+def test_an_attribute_that_is_derived_of_another_one_gets_the_other_keys_of_that() -> None:
+    first, _, _ = constructors(
+        """
+        class Policy:
+            def __init__(self):
+                self.key = self.noise_key = jax.random.PRNGKey(0)
+
+            def build(self, key):
+                self.key = key
+                self.reset()
+
+            def reset(self):
+                self.key, self.noise_key = jax.random.split(self.key)
+
+            def act(self):
+                somelib.show(self.noise_key)
+
+        def run():
+            policy = Policy()
+            policy.build(jax.random.PRNGKey(1))
+            policy.act()
+            other = Policy()
+            other.build(jax.random.PRNGKey(2))
+            other.act()
+        """
+    )
+    texts = [reason.text.partition(",")[0] for reason in first.reasons]
+    assert texts == ["becomes an attribute `noise_key` of the class `Policy`"]

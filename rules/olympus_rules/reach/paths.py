@@ -389,6 +389,20 @@ class Paths:
             found = self._of_display[display] = reduce(or_, map(self.slots.bit, self._displays[display]), 0)
         return found
 
+    def written_to(self, class_: ClassCode, name: str, but: Slot, *, by_methods: bool) -> list[int]:
+        """Return the masks of what is written to an attribute of the objects of a class, but for one slot.
+
+        Args:
+            class_: the class.
+            name: the attribute.
+            but: the slot that is left out.
+            by_methods: whether only what methods write to their own object counts.
+        """
+        sources = {each for slot in self.fields.held(class_, name) for each, _, _ in self.incoming.get(slot, ())}
+        if by_methods:
+            sources = {each for each in sources if self.held.is_written_by_method(name, each)}
+        return [self.slots.mask(each) for each in sources - {but}]
+
     def made_by(self, maker: Place) -> int:
         """Return the mask of the keys of a constructor."""
         if maker not in self._made_by:
@@ -550,16 +564,20 @@ class Telling:
         attribute = self._written_attribute(state, target)
         if attribute is None or maker is None:
             return
-        _, class_, written_name = self._name(attribute)
+        _, class_, name = self._name(attribute)
         assert isinstance(class_, ClassCode)
         keys, own = self._paths.all_keys, self._paths.made_by(maker)
-        written = self._paths.fields.held(class_, str(written_name))
-        others = {each for slot in written for each, _, _ in self._paths.incoming.get(slot, ())} - {state.slot}
-        if attribute != target.slot:  # the object is known: its own methods may have written another key
-            others = {each for each in others if self._paths.held.is_written_by_method(str(written_name), each)}
-        masks = map(self._paths.slots.mask, others)
-        if any(mask & keys and not mask & own for mask in masks):
-            yield Doubt(None, "overwritten", str(written_name), class_.name)
+        is_known = attribute != target.slot
+        written = self._paths.written_to(class_, str(name), state.slot, by_methods=is_known)
+        is_doubtful = any(mask & keys and not mask & own for mask in written)
+        if not is_doubtful and any(without(mask & keys, own) for mask in written):  # derived of another attribute
+            names = self._paths.fields.names_of(class_)
+            others = (self._paths.written_to(class_, each, state.slot, by_methods=True) for each in names)
+            is_doubtful = any(mask & keys and not mask & own for masks in others for mask in masks)
+        if is_doubtful:
+            around = self._paths.owner(state.slot) if is_known else None
+            own_class = around.owner if isinstance(around, FunctionCode) else None
+            yield Doubt(None, "overwritten", str(name), (own_class or class_).name)
 
     def _written_attribute(self, state: State, target: State) -> Slot | None:
         """Return the slot of the attribute that a step writes the key to."""
