@@ -44,8 +44,8 @@ OPEN = {
     "returned": f"is returned by `{{target}}`, {NO_FURTHER}: it does not tell apart to which caller",
 }
 """What is said of the last sure step of a path, by the doubt of the next one."""
-MERGING = frozenset({"leaf", "merger", "part", "pool"})
-"""Of these, the ones after which a value is one of those of many objects and containers."""
+SAME = frozenset({"given back", "uncalled", "unknown"})
+"""The doubts after which, if the step is taken, the key is not joined with others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,10 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
 def after_doubt(way: Way | None, place: Reason) -> list[Reason]:
     """Return the place of a path after its first step that may not be taken; none if the path is ruled out there.
 
-    It is near if the path has no other such step, and if what takes that one is told apart from other values.
+    It is near if the path has no other such step, and the key is told apart from others after this one.
     """
-    if way is not None and way.doubts[0].kind == "decided":
-        return []
-    return [replace(place, is_far=way is None or len(way.doubts) > 1 or way.doubts[0].kind in MERGING)]
+    kinds = [doubt.kind for doubt in way.doubts] if way is not None else []
+    return [] if kinds[:1] == ["decided"] else [replace(place, is_far=len(kinds) != 1 or kinds[0] not in SAME)]
 
 
 def with_places(reason: Reason, places: Collection[Reason]) -> Reason:
