@@ -303,6 +303,10 @@ class Paths:
         """Return the call that an edge leads into or out of, by its tag."""
         return self._calls.get(tag)
 
+    def constants(self, call: Call, code: FunctionCode, known: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the parameters of a function that a call gives constants, by those of the function around the call."""
+        return self.decisions.constants(call, code, self.slots.values(call.function), known)
+
     def is_around(self, call: Call, code: FunctionCode | None) -> bool:
         """Return whether a function has a call."""
         return code is not None and self._functions.get(call.place) is code
@@ -525,17 +529,17 @@ class Telling:
     def _enter(self, entered: list[Frame], state: State, target: Slot, start: int) -> None:
         """Note the functions that the key is in, after a step."""
         name = self._name(state.slot)
-        for tag in [tag for tag in self.tags(state.slot, target) if tag > 0][:1]:
-            call = self._paths.call(tag)
-            if name[0] not in RESULTS and call is not None:
-                code = self._name(target)[0]
-                known = entered[-1].constants if entered and self._paths.is_around(call, entered[-1].code) else {}
-                callees, decisions = self._paths.slots.values(call.function), self._paths.decisions
-                constants = decisions.constants(call, code, callees, known) if isinstance(code, FunctionCode) else {}
-                around = code if isinstance(code, FunctionCode) else None
-                entered.append(Frame(call, around, constants, start, self._paths.held.holder(state)))
-            elif entered:
-                entered.pop()
+        call = next(
+            (call for tag in self.tags(state.slot, target) if (call := self._paths.call(tag)) is not None), None
+        )
+        if call is not None and name[0] not in RESULTS:
+            code = self._name(target)[0]
+            around = code if isinstance(code, FunctionCode) else None
+            known = entered[-1].constants if entered and self._paths.is_around(call, entered[-1].code) else {}
+            constants = {} if around is None else self._paths.constants(call, around, known)
+            entered.append(Frame(call, around, constants, start, self._paths.held.holder(state)))
+        elif call is not None and entered:
+            entered.pop()
         if name[0] == "field":
             entered.clear()
 
