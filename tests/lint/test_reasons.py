@@ -1751,3 +1751,23 @@ def test_an_attribute_that_is_derived_of_another_one_gets_the_other_keys_of_that
     )
     texts = [reason.text.partition(",")[0] for reason in first.reasons]
     assert texts == ["becomes an attribute `noise_key` of the class `Policy`"]
+
+
+@pytest.mark.parametrize(
+    ("method", "use"),
+    [("def __str__(self):", "str({})"), ("@property\n    def text(self):", "{}.text")],
+)
+def test_python_calls_properties_and_special_methods(method: str, use: str) -> None:
+    program = f"""
+class One:
+    def __init__(self, key):
+        self.key = key
+    {method}
+        return str(self.key)
+class Two(One):
+    pass
+def run():
+    return {use.format("One(jax.random.PRNGKey(0))")}, {use.format("Two(jax.random.PRNGKey(1))")}
+"""
+    texts = [reason.text for each in constructors(program) for reason in each.reasons]
+    assert texts and not any("no call" in text for text in texts)

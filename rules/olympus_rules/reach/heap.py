@@ -32,7 +32,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool"]
+__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "parts_from_end"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
@@ -306,11 +306,6 @@ class Heap:
         opening = Opening(self.slots, source, pool, parts_of, hand, kinds)
         self.slots.watch_few(source, opening.each, opening.rest, *kinds)
 
-    def parts_from_end(self, value: Value, index: int) -> list[Slot]:
-        """Return the slots of an element of a value, by a negative index: one of any element where none is known."""
-        length = value.length if isinstance(value, Container) and value.display in self.tuples else None
-        return self.parts_of(value, None if length is None or length + index < 0 else length + index)
-
     def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
         """Return the slots of the elements of a container or an object."""
         if isinstance(value, Container):
@@ -381,3 +376,9 @@ class Heap:
     def named_elements(self, container: Container) -> Mapping[str | int, Slot]:
         """Return the slots of the elements of known name."""
         return self._named.get(container.display, {})
+
+
+def parts_from_end(heap: Heap, value: Value, index: int) -> list[Slot]:
+    """Return the slots of an element of a value, by a negative index: one of any element where none is known."""
+    length = value.length if isinstance(value, Container) and value.display in heap.tuples else None
+    return heap.parts_of(value, None if length is None or length + index < 0 else length + index)

@@ -68,7 +68,11 @@ Field: TypeAlias = tuple[ClassCode, str]
 
 
 class Objects:
-    """The objects of a solved graph: where they are made, and where their attributes are written."""
+    """The objects of a solved graph: where they are made, and where their attributes are written.
+
+    Attributes:
+        writes: the attributes that are written by way of each slot, with what is written.
+    """
 
     def __init__(
         self,
@@ -96,10 +100,10 @@ class Objects:
         for slot, name in enumerate(self._names):
             if name[0] == "written field" and isinstance(name[2], str):
                 self._sources[self.field(slot)].update(dict.fromkeys(source for source, *_ in incoming.get(slot, ())))
-        self._writes: dict[Slot, list[tuple[str, Slot]]] = defaultdict(list)
+        self.writes: dict[Slot, list[tuple[str, Slot]]] = defaultdict(list)
         for owner, attribute, source in graph.attributes.writes:
             for variable in self.variables(owner):
-                self._writes[variable].append((attribute, source))
+                self.writes[variable].append((attribute, source))
         self._own_writes: set[tuple[str, Slot]] = set()
         self._callers: dict[FunctionCode, list[Call]] = defaultdict(list)
         self._uses: dict[Slot, list[tuple[Call, FunctionCode]]] = defaultdict(list)
@@ -254,7 +258,7 @@ class Objects:
         """
         *outer, part = state.parts
         family, name = self.field(part)
-        for written, source in self._writes.get(state.slot, ()):
+        for written, source in self.writes.get(state.slot, ()):
             if written == name:
                 yield State(source, state.calls, tuple(outer)), 0
         for call, code in self._uses.get(state.slot, ()):
@@ -305,7 +309,7 @@ class Objects:
             owners = {self.self_of(code): code for code in self._callers} | {
                 self.self_of(code): code for codes in self._makers.values() for code in codes
             }
-            found = {owners[slot] for slot, writes in self._writes.items() if slot in owners and name in dict(writes)}
+            found = {owners[slot] for slot, writes in self.writes.items() if slot in owners and name in dict(writes)}
             before = -1
             while before != len(found):
                 before = len(found)
@@ -318,19 +322,16 @@ class Objects:
     def is_written_by_method(self, name: str, source: Slot) -> bool:
         """Say whether a method writes a value to an attribute of its own object."""
         if not self._own_writes:
-            for slot, writes in self._writes.items():
+            for slot, writes in self.writes.items():
                 code = self._names[slot][0]
                 if isinstance(code, FunctionCode) and self.self_of(code) == slot:
                     self._own_writes.update(writes)
         return (name, source) in self._own_writes
 
-    def is_write(self, source: Slot, target: Slot, attribute: Slot) -> bool:
-        """Say whether a step writes a value to an attribute of an object that was made before."""
-        name = str(self._names[attribute][2])
-        return (name, source) in self._writes.get(target, ())
-
     def uncalled(self, source: Slot, target: Slot) -> str:
         """Return the method that takes an object, if no call of the project is known to call it; else nothing.
+
+        Python calls properties and special methods without a call that is written.
 
         Args:
             source: where the object is made.
@@ -338,6 +339,8 @@ class Objects:
         """
         code = self._names[target][0]
         if not isinstance(code, FunctionCode) or self.self_of(code) != target or code in self._callers:
+            return ""
+        if code.kind != "method" or code.name.endswith("__"):
             return ""
         is_made = source in self._results and code not in self._makers.get(source, ())
         return code.name if is_made else ""

@@ -303,10 +303,6 @@ class Paths:
         """Return the call that an edge leads into or out of, by its tag."""
         return self._calls.get(tag)
 
-    def constants(self, call: Call, code: FunctionCode, known: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the parameters of a function that a call gives constants, by those of the function around the call."""
-        return self.decisions.constants(call, code, self.slots.values(call.function), known)
-
     def is_around(self, call: Call, code: FunctionCode | None) -> bool:
         """Return whether a function has a call."""
         return code is not None and self._functions.get(call.place) is code
@@ -536,7 +532,8 @@ class Telling:
             code = self._name(target)[0]
             around = code if isinstance(code, FunctionCode) else None
             known = entered[-1].constants if entered and self._paths.is_around(call, entered[-1].code) else {}
-            constants = {} if around is None else self._paths.constants(call, around, known)
+            callees = self._paths.slots.values(call.function)
+            constants = {} if around is None else self._paths.decisions.constants(call, around, callees, known)
             entered.append(Frame(call, around, constants, start, self._paths.held.holder(state)))
         elif call is not None and entered:
             entered.pop()
@@ -590,7 +587,8 @@ class Telling:
             return target.slot if isinstance(name[2], str) else None
         if self._is_of_object(target) and state.parts == target.parts[:-1]:
             attribute = target.parts[-1]
-            return attribute if self._paths.held.is_write(state.slot, target.slot, attribute) else None
+            written = self._paths.held.writes.get(target.slot, ())
+            return attribute if (str(self._name(attribute)[2]), state.slot) in written else None
         return None
 
     def _of_end(self, slot: Slot) -> Iterator[Doubt]:

@@ -18,6 +18,7 @@ from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.heap import parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.narrowing import kinds_of
@@ -279,7 +280,7 @@ class Reader:
         self.heap.open(
             owner,
             self.heap.elements_pool,
-            lambda value: self.heap.parts_from_end(value, from_end) if from_end else self.heap.parts_of(value, name),
+            lambda value: parts_from_end(self.heap, value, from_end) if from_end else self.heap.parts_of(value, name),
             lambda part: self.slots.add_edge(part, slot),
             Container,
             Object,
@@ -424,7 +425,7 @@ class Reader:
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
                 if star is not None and index > star:
-                    return self.heap.parts_from_end(value, index - len(targets))
+                    return parts_from_end(self.heap, value, index - len(targets))
                 length = value.length if isinstance(value, Container) else len(targets)
                 is_own = length in (None, len(targets)) if star is None else index < star
                 return self.heap.parts_of(value, index if is_own else None)
