@@ -34,17 +34,18 @@ OPEN = {
     "decided": f"is passed to `{{name}}`, {NO_FURTHER}: what is done with it there depends on what else is passed",
     "given back": f"is passed to `{{name}}`, {NO_FURTHER}: that may give it back or not",
     "held": f"becomes an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
+    "kept": f"is passed to `{{name}}`, {NO_FURTHER}: that may keep it",
     "leaf": f"may become an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
     "merger": "is not followed further: from here on olympus-lint does not tell it apart from other values",
     "object": ATTRIBUTE,
     "overwritten": f"becomes an attribute `{{name}}` of the class `{{target}}`, {NO_FURTHER}: {OTHERS}",
     "part": f"is in a container, {NO_FURTHER}: it does not tell its elements apart from others",
     "pool": f"is in one of very many containers and objects, {NO_FURTHER}",
-    "uncalled": f"is in an object, {NO_FURTHER}: it finds no call of `{{target}}`, which takes it",
+    "uncalled": f"is in an object, {NO_FURTHER}: it does not work out for which objects `{{target}}` is called",
     "returned": f"is returned by `{{target}}`, {NO_FURTHER}: it does not tell apart to which caller",
 }
 """What is said of the last sure step of a path, by the doubt of the next one."""
-SAME = frozenset({"given back", "uncalled", "unknown"})
+SAME = frozenset({"uncalled", "unknown"})
 """The doubts after which, if the step is taken, the key is not joined with others."""
 
 

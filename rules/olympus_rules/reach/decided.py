@@ -75,6 +75,10 @@ class Decisions:
             return _constants(call.node, code, known, is_plain=kinds == {Function})
         return {}
 
+    def is_statement(self, call: Call) -> bool:
+        """Return whether nothing is done with the result of a call."""
+        return isinstance(self._documents[call.place.file].parents.get(call.node), ast.Expr)
+
     def rule_out(self, place: Place, constants: Mapping[str, object]) -> bool:
         """Return whether an expression is never reached in a function with some constants as parameters."""
         node = self._node(place) if constants else None

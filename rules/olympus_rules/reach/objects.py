@@ -13,6 +13,7 @@ from operator import or_
 from typing import Literal, NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.classes import TEXT
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.sites import Call
@@ -25,7 +26,10 @@ MOST_CALLS = 3
 """How many calls around a place are told apart."""
 MOST_CALLEES = 16
 """The limit of callees of a call through which objects are followed."""
-METHODS = frozenset({"method", "property", "cached_property"})
+PROPERTIES = frozenset({"property", "cached_property"})
+METHODS = PROPERTIES | {"method"}
+WRITING = frozenset({"ascii", "format", "print", "repr", "str"})
+"""Functions of Python that make text of an object."""
 WRITTEN = frozenset({"written field", "field"})
 
 
@@ -111,8 +115,11 @@ class Objects:
         self._choices: dict[tuple[Slot | None, FunctionCode], Choice] = {}
         self._results_of: dict[ClassCode, list[Slot]] = defaultdict(list)
         self._sites: dict[ClassCode, set[Place]] = defaultdict(set)
+        self._implicit: dict[FunctionCode, list[Slot]] = defaultdict(list)
         for call in graph.calls.all:
             self._read(call)
+        for owner, code in called_by_python(graph):
+            self._implicit[code] += self.variables(owner)
         self._writing: dict[str, frozenset[FunctionCode]] = {}
 
     def _objects_by_family(self) -> dict[ClassCode, int]:
@@ -278,7 +285,8 @@ class Objects:
             if entered is not None and around in self._makers.get(entered, ()):
                 yield State(entered, state.calls[:-1], state.parts), 0  # it was made for this object
                 return
-            for result in () if around in self._callers else self._with_method(around):
+            called = self._implicit.get(around, ()) or self._with_method(around)
+            for result in () if around in self._callers else dict.fromkeys(called):
                 yield State(result, (), state.parts), 0
 
     def _with_method(self, code: FunctionCode) -> Iterator[Slot]:
@@ -331,16 +339,16 @@ class Objects:
     def uncalled(self, source: Slot, target: Slot) -> str:
         """Return the method that takes an object, if no call of the project is known to call it; else nothing.
 
-        Python calls properties and special methods without a call that is written.
+        Python calls properties and special methods without a call that is written; some of these are known.
 
         Args:
             source: where the object is made.
             target: where it is taken.
         """
         code = self._names[target][0]
-        if not isinstance(code, FunctionCode) or self.self_of(code) != target or code in self._callers:
+        if not isinstance(code, FunctionCode) or self.self_of(code) != target:
             return ""
-        if code.kind != "method" or code.name.endswith("__"):
+        if code in self._callers or code in self._implicit:
             return ""
         is_made = source in self._results and code not in self._makers.get(source, ())
         return code.name if is_made else ""
@@ -354,3 +362,20 @@ class Objects:
                     if outer in (self.owner_of(call), *self.variables(self.owner_of(call) or outer)):
                         return call
         return None
+
+
+def called_by_python(graph: Graph) -> Iterator[tuple[Slot, FunctionCode]]:
+    """Yield the properties that are read of objects, and the methods that make text of one, each with its object."""
+    classes, slots = graph.heap.classes, graph.heap.slots
+    reads: list[tuple[Slot, Collection[str]]] = [
+        (owner, [name]) for owner, name, _ in graph.attributes.reads if name in classes.methods
+    ]
+    reads += [(given, TEXT) for call in graph.calls.all if call.callee in WRITING for given in call.given]
+    for owner, names in reads:
+        objects = slots.mask(owner) & slots.of_kinds(Object)
+        few = slots.listed(objects) if objects.bit_count() <= MOST_CALLEES else ()
+        families = {classes.family(value.code) for value in few if isinstance(value, Object)}
+        for code in (code for name in names for code in classes.methods.get(name, ())) if families else ():
+            is_called = code.kind in PROPERTIES or names is TEXT
+            if is_called and code.owner is not None and classes.family(code.owner) in families:
+                yield owner, code

@@ -68,13 +68,13 @@ class Doubt:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
             ``held`` for one of the objects of one class, ``overwritten`` for one that gets other keys as well,
-            ``uncalled`` for an object of which a method takes it that no call is known to call,
-            ``anywhere`` for any attribute of an object, ``leaf`` for the parts of an object whose way is not followed,
-            ``part`` for those of a container, ``pool`` for those of very many containers and objects, ``given back``
-            for the result of what a library made, ``method`` of an object of unknown class, ``callee`` for one of
-            several, ``unknown`` for one that may be none of the project, ``returned`` for a function whose callers are
-            not told apart, ``merger`` for a place where unrelated values come together, or ``crowd`` for a call of a
-            function in which they do.
+            ``uncalled`` for an object of which a method takes it that no call is known to call, ``anywhere`` for any
+            attribute of an object, ``leaf`` for the parts of an object whose way is not followed, ``part`` for those
+            of a container, ``pool`` for those of very many containers and objects, ``given back`` for the result of
+            what a library made, ``kept`` for what that keeps where its result is not used, ``method`` of an object of
+            unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
+            ``returned`` for a function whose callers are not told apart, ``merger`` for a place where unrelated
+            values come together, or ``crowd`` for a call of a function in which they do.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -621,7 +621,8 @@ class Telling:
             yield Doubt(place, "part", "")  # read where its container was not followed
         given = self._paths.call(target + 1)
         if given is not None and source in given.given and self._may_give_back(given):
-            yield Doubt(None, "given back", given.callee)
+            is_left = self._paths.decisions.is_statement(given)
+            yield Doubt(None, "kept" if is_left else "given back", given.callee)
         is_kept = self._is_of_object(following) and state.parts == following.parts
         method = self._paths.held.uncalled(source, target) if is_kept and not tags else ""
         if method:
