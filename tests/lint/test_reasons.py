@@ -1797,3 +1797,24 @@ def test_it_is_not_said_that_a_special_method_of_any_object_is_called() -> None:
         "is in an object, and olympus-lint does not follow it further: it does not work out for which objects "
         "`One.__repr__` is called"
     ]
+
+
+def test_a_property_may_be_read_of_an_object_that_leaves_the_project_as_well() -> None:
+    shown, quiet = constructors(
+        """
+        class One:
+            def __init__(self, key):
+                self._key = key
+            @property
+            def key(self):
+                return self._key
+        def run():
+            one = One(jax.random.PRNGKey(0))
+            other = One(jax.random.PRNGKey(1))
+            somelib.register(other)
+            return somelib.show(one.key)
+        """
+    )
+    passed = "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+    assert passed in [reason.text for reason in shown.reasons]
+    assert quiet.reasons  # nothing is freed because another object has a path

@@ -20,12 +20,14 @@ from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import BoundMethod, Class, Made, Member, Object, Place, Super, Unknown
 
-__all__ = ["ANYTHING", "MOST_CALLS", "Edge", "Objects", "State", "Wanted"]
+__all__ = ["ANYTHING", "MOST_CALLS", "UNCALLED", "Edge", "Objects", "State", "Wanted"]
 
 MOST_CALLS = 3
 """How many calls around a place are told apart."""
 MOST_CALLEES = 16
 """The limit of callees of a call through which objects are followed."""
+UNCALLED = -1
+"""In place of the tag of a call: a step into a method that no call of the project is known to call."""
 PROPERTIES = frozenset({"property", "cached_property"})
 METHODS = PROPERTIES | {"method"}
 WRITING = frozenset({"ascii", "format", "print", "repr", "str"})
@@ -285,9 +287,10 @@ class Objects:
             if entered is not None and around in self._makers.get(entered, ()):
                 yield State(entered, state.calls[:-1], state.parts), 0  # it was made for this object
                 return
-            called = self._implicit.get(around, ()) or self._with_method(around)
-            for result in () if around in self._callers else dict.fromkeys(called):
-                yield State(result, (), state.parts), 0
+            for slot in self._implicit.get(around, ()):
+                yield State(slot, (), state.parts), 0
+            for result in () if around in self._callers else self._with_method(around):
+                yield State(result, (), state.parts), UNCALLED
 
     def _with_method(self, code: FunctionCode) -> Iterator[Slot]:
         """Return where the objects are made that have a method, as one that no call of the project names."""
@@ -348,7 +351,7 @@ class Objects:
         code = self._names[target][0]
         if not isinstance(code, FunctionCode) or self.self_of(code) != target:
             return ""
-        if code in self._callers or code in self._implicit:
+        if code in self._callers or source in self._implicit.get(code, ()):
             return ""
         is_made = source in self._results and code not in self._makers.get(source, ())
         return code.name if is_made else ""

@@ -18,7 +18,7 @@ from operator import or_
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.decided import Decisions, Frame
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.objects import ANYTHING, MOST_CALLS, Edge, Objects, State, Wanted
+from olympus_rules.reach.objects import ANYTHING, MOST_CALLS, UNCALLED, Edge, Objects, State, Wanted
 from olympus_rules.reach.receivers import Receivers
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
@@ -277,7 +277,7 @@ class Paths:
             for before, tag in self.held.before(state, partial(self._through, leaves=False)):
                 wanted = self._wanting.of_object(state, before, tag)
                 if wanted is not None:
-                    yield before._replace(wanted=wanted), self._cost(tag)
+                    yield before._replace(wanted=wanted), CHOICE if tag == UNCALLED else self._cost(tag)
             return
         elements = self.elements.get(state.slot, ())
         parts = elements if part == ANY else [part] if self.display(part) == state.slot else []
