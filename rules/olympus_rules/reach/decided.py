@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.reach.narrowing import binds, tests
+from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.values import BoundMethod, Class, Function, Object, Place, Value
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
 
 __all__ = ["Decisions", "Frame"]
 
@@ -57,7 +57,7 @@ class Decisions:
     def __init__(self, documents: Mapping[str, Document]) -> None:
         """Take the files."""
         self._documents = documents
-        self._nodes: dict[str, dict[tuple[int, int, int, int], ast.expr]] = {}
+        self._nodes: dict[Place, ast.expr | None] = {}
 
     def constants(
         self, call: Call, code: FunctionCode, callees: Iterable[Value], known: Mapping[str, object]
@@ -79,21 +79,19 @@ class Decisions:
         """Return whether nothing is done with the result of a call."""
         return isinstance(self._documents[call.place.file].parents.get(call.node), ast.Expr)
 
-    def rule_out(self, place: Place, constants: Mapping[str, object]) -> bool:
-        """Return whether an expression is never reached in a function with some constants as parameters."""
-        node = self._node(place) if constants else None
+    def rule_out(self, place: Place, code: FunctionCode, constants: Mapping[str, object]) -> bool:
+        """Return whether an expression of a function is never reached with some constants as parameters."""
+        node = self._node(place, code) if constants else None
         return node is not None and any(
             _decided(test, constants, is_true=is_true)
             for test, is_true in tests(node, self._documents[place.file].parents)
         )
 
-    def _node(self, place: Place) -> ast.expr | None:
-        if place.file not in self._nodes:
-            found = self._nodes[place.file] = {}
-            for node in every_node(self._documents[place.file].tree):
-                if isinstance(node, ast.expr):
-                    found[node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0] = node
-        return self._nodes[place.file].get((place.line, place.column, place.end_line, place.end_column))
+    def _node(self, place: Place, code: FunctionCode) -> ast.expr | None:
+        if place not in self._nodes:
+            nodes = (node for node in ast.walk(code.node) if isinstance(node, ast.expr))
+            self._nodes[place] = next((node for node in nodes if place_of(place.file, node) == place), None)
+        return self._nodes[place]
 
 
 def _constants(

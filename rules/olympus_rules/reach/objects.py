@@ -117,11 +117,11 @@ class Objects:
         self._choices: dict[tuple[Slot | None, FunctionCode], Choice] = {}
         self._results_of: dict[ClassCode, list[Slot]] = defaultdict(list)
         self._sites: dict[ClassCode, set[Place]] = defaultdict(set)
-        self._implicit: dict[FunctionCode, list[Slot]] = defaultdict(list)
+        self._implicit: dict[FunctionCode, dict[Slot, None]] = defaultdict(dict)
         for call in graph.calls.all:
             self._read(call)
         for owner, code in called_by_python(graph):
-            self._implicit[code] += self.variables(owner)
+            self._implicit[code].update(dict.fromkeys(self.variables(owner)))
         self._writing: dict[str, frozenset[FunctionCode]] = {}
 
     def _objects_by_family(self) -> dict[ClassCode, int]:

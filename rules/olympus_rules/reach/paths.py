@@ -518,9 +518,10 @@ class Telling:
 
     def _left_by_test(self, slot: Slot, place: Place | None, entered: Sequence[Frame]) -> Frame | None:
         """Return the function around a step if what was passed to it decides that it does not get there."""
-        if place is None or not entered or entered[-1].code is not self._paths.owner(slot):
+        frame = entered[-1] if entered else None
+        if place is None or frame is None or frame.code is None or frame.code is not self._paths.owner(slot):
             return None
-        return entered[-1] if self._paths.decisions.rule_out(place, entered[-1].constants) else None
+        return frame if self._paths.decisions.rule_out(place, frame.code, frame.constants) else None
 
     def _enter(self, entered: list[Frame], state: State, target: Slot, start: int) -> None:
         """Note the functions that the key is in, after a step."""
