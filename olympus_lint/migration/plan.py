@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
 from olympus_lint.migration.places import Written, is_note, span_of
-from olympus_lint.migration.reasons import Reason, by_way, first_doubt, is_clear, not_followed, with_places
+from olympus_lint.migration.reasons import Reason, after_doubt, by_way, first_doubt, is_clear, not_followed, with_places
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
@@ -276,11 +276,11 @@ class _Held:
             elif are_known:
                 self.reasons[maker].add(reason)
             elif way is not None:
-                self._lost[maker][first_doubt(way, maker, self._filenames)].add(reason)
+                self._lost[maker][first_doubt(way, maker, self._filenames)].update(after_doubt(way, reason))
             elif found.is_complete and found.ways and maker in self._places:
                 continue  # others have a path; the ways of keys that callers pass are not recorded
             else:
-                self._lost[maker][self._begun(maker, found.targets)].add(reason)
+                self._lost[maker][self._begun(maker, found.targets)].update(after_doubt(None, reason))
             added = True
         return added
 
@@ -393,7 +393,7 @@ class _Held:
 
         for each in lost(self._reached):
             how = f"is returned by `{each.function}`" if each.function else "comes together with too much else"
-            reason = Reason(self._filenames[each.place.file], each.place.line, how)
+            reason = Reason(self._filenames[each.place.file], each.place.line, how, is_far=True)
             slots = self._reached.graph.expressions.get(each.place, ())
             for maker in each.keys & self._sources:
                 self._lost[maker][self._begun(maker, slots)].add(reason)
@@ -472,7 +472,7 @@ class _Held:
             else:
                 begun = first_doubt(way, maker, self._filenames) if way else self._begun(maker, found.targets)
                 place = Reason(filename, row, f"meets {company} in `{join.callee}`")
-                self.reasons[maker].add(with_places(begun, [place]))
+                self.reasons[maker].add(with_places(begun, after_doubt(way, place)))
         return True
 
     def _written(self, place: Place) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from olympus_rules.reach.paths import Way
     from olympus_rules.reach.values import Place
 
-__all__ = ["Reason", "Step", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
+__all__ = ["Reason", "Step", "after_doubt", "by_way", "first_doubt", "is_clear", "not_followed", "short", "with_places"]
 
 NAMED = 2
 """The most places that are not ruled out and are named in a line of text."""
@@ -31,17 +31,22 @@ OPEN = {
     "anywhere": f"is in an attribute that may be one of a `{{target}}`, {NO_FURTHER}",
     "attribute": ATTRIBUTE,
     "crowd": f"is passed to `{{name}}`, {NO_FURTHER}: it does not tell apart what all callers pass",
+    "decided": f"is passed to `{{name}}`, {NO_FURTHER}: what is done with it there depends on what else is passed",
     "given back": f"is passed to `{{name}}`, {NO_FURTHER}: that may give it back or not",
     "held": f"becomes an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
+    "kept": f"is passed to `{{name}}`, {NO_FURTHER}: that may keep it",
     "leaf": f"may become an attribute of the class `{{target}}` or of an object, {NO_FURTHER}: {WHOSE}",
     "merger": "is not followed further: from here on olympus-lint does not tell it apart from other values",
     "object": ATTRIBUTE,
     "overwritten": f"becomes an attribute `{{name}}` of the class `{{target}}`, {NO_FURTHER}: {OTHERS}",
     "part": f"is in a container, {NO_FURTHER}: it does not tell its elements apart from others",
     "pool": f"is in one of very many containers and objects, {NO_FURTHER}",
+    "uncalled": f"is in an object, {NO_FURTHER}: it does not work out for which objects `{{target}}` is called",
     "returned": f"is returned by `{{target}}`, {NO_FURTHER}: it does not tell apart to which caller",
 }
 """What is said of the last sure step of a path, by the doubt of the next one."""
+SAME = frozenset({"uncalled", "unknown"})
+"""The doubts after which, if the step is taken, the key is not joined with others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class Reason:
         cell: the cell of a notebook.
         path: the lines from the constructor to the place; empty if no path is known.
         candidates: the places that may come after it, where it is the last sure step of a path.
+        is_far: whether more than the first unsure step is not known of the way to this place.
     """
 
     filename: str
@@ -73,6 +79,7 @@ class Reason:
     cell: int | None = None
     path: tuple[Step, ...] = field(default=(), compare=False)
     candidates: tuple[Step, ...] = field(default=(), compare=False)
+    is_far: bool = field(default=False, compare=False)
 
 
 def is_clear(way: Way) -> bool:
@@ -105,7 +112,7 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     text = OPEN.get(doubt.kind, "is passed to `{name}`, and olympus-lint does not work out what that calls")
     if doubt.kind not in OPEN and doubt.leaves:
         text = "is returned by `{target}`, and olympus-lint does not work out whether `{name}` calls that"
-    elif doubt.kind not in OPEN.keys() - {"crowd"} and doubt.place is not None:
+    elif doubt.kind not in OPEN.keys() - {"crowd", "decided"} and doubt.place is not None:
         place = doubt.place
     said = text.format(name=doubt.name, target=doubt.target or "a function")
     filename = filenames[place.file]
@@ -113,20 +120,30 @@ def first_doubt(way: Way, maker: Place, filenames: Mapping[str, str]) -> Reason:
     return Reason(filename, place.line, said, path=_path(steps, Step(filename, place.line), filenames))
 
 
+def after_doubt(way: Way | None, place: Reason) -> list[Reason]:
+    """Return the place of a path after its first step that may not be taken; none if the path is ruled out there.
+
+    It is near if the path has no other such step, and the key is told apart from others after this one.
+    """
+    kinds = [doubt.kind for doubt in way.doubts] if way is not None else []
+    return [] if kinds[:1] == ["decided"] else [replace(place, is_far=len(kinds) != 1 or kinds[0] not in SAME)]
+
+
 def with_places(reason: Reason, places: Collection[Reason]) -> Reason:
-    """Return a reason that says which places are not ruled out after it: some by name, and the number of the others."""
+    """Return a reason that says which places are not ruled out after it: by name if they are few and near."""
     lines: dict[tuple[str, int], Reason] = {}
-    for place in sorted(places):
+    for place in sorted(places, key=lambda each: (each, each.is_far)):
         lines.setdefault((place.filename, place.row), place)
     lines.pop((reason.filename, reason.row), None)
     if not lines:
         return reason
     candidates = tuple(Step(each.filename, each.row) for each in lines.values())
-    found = [f"it {_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
-    if len(found) > NAMED:
-        listed = f"it gets to one of {len(found)} places that may not take typed keys"
-    else:
+    if len(lines) <= NAMED and not any(each.is_far for each in lines.values()):
+        found = [f"it {_at(each.text)} on {each.filename}:{each.row}" for each in lines.values()]
         listed = " or that ".join(found)
+    else:
+        several = f"one of {len(lines)} places" if len(lines) > 1 else "a place"
+        listed = f"it gets to {several} that may not take typed keys"
     return replace(reason, text=f"{reason.text}; it is not ruled out that {listed}", candidates=candidates)
 
 

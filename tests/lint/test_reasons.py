@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -1020,8 +1021,9 @@ def test_a_reason_ends_before_unrelated_values_come_together() -> None:
     (reason,) = constructor.reasons
     assert reason.text == (
         "is not followed further: from here on olympus-lint does not tell it apart from other values; "
-        "it is not ruled out that it reaches `jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))` on program.py:15"
+        "it is not ruled out that it gets to a place that may not take typed keys"
     )
+    assert constructor.reasons[0].candidates == (Step("program.py", 15),)
     assert [step.row for step in reason.path] == [13]
 
 
@@ -1109,8 +1111,9 @@ def test_a_reason_stops_at_an_object_beside_other_values() -> None:
     assert reason.text == (
         "may become an attribute of the class `State` or of an object, and olympus-lint does not follow it further: "
         "it does not tell the objects of the class apart; "
-        "it is not ruled out that it is passed to `somelib.show` on program.py:8"
+        "it is not ruled out that it gets to a place that may not take typed keys"
     )
+    assert reason.candidates == (Step("program.py", 8),)
 
 
 RUNNER = """
@@ -1319,7 +1322,7 @@ def test_a_path_follows_the_object_that_has_the_key() -> None:
     assert texts == [
         f"becomes an attribute of the class `{name}` or of an object, and olympus-lint does not follow it further: "
         "it does not tell the objects of the class apart; "
-        "it is not ruled out that it is passed to `somelib.show` on program.py:7"
+        "it is not ruled out that it gets to a place that may not take typed keys"
         for name in ("Agent", "Quiet")
     ]
 
@@ -1417,6 +1420,11 @@ def test_a_reason_names_some_of_the_places_that_may_come_next() -> None:
         "; it is not ruled out that it reaches `x` on b.py:1"
     )
     assert with_places(step, [step]) == step
+    far = replace(Reason("b.py", 1, "reaches `x`"), is_far=True)
+    assert with_places(step, [far]).text.endswith(
+        "; it is not ruled out that it gets to a place that may not take typed keys"
+    )
+    assert with_places(step, [far, replace(far, is_far=False)]).text.endswith("that it reaches `x` on b.py:1")
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:
@@ -1439,8 +1447,9 @@ def test_a_key_in_more_containers_than_are_followed_has_the_first_of_them() -> N
     assert reason.text == (
         "is in a container, and olympus-lint does not follow it further: "
         "it does not tell its elements apart from others; "
-        "it is not ruled out that it is passed to `somelib.show` on program.py:7"
+        "it is not ruled out that it gets to a place that may not take typed keys"
     )
+    assert reason.candidates == (Step("program.py", 7),)
     assert [step.row for step in reason.path] == [6]
 
 
@@ -1502,8 +1511,7 @@ def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths
     (reason,) = constructor.reasons
     assert reason.text == (
         "is passed to `function`, and olympus-lint does not work out what that calls; "
-        "it is not ruled out that it is passed to `somelib.draw` on program.py:6 "
-        "or that it is passed to `somelib.show` on program.py:8"
+        "it is not ruled out that it gets to one of 2 places that may not take typed keys"
     )
     assert [step.row for step in reason.path] == [12, 4, 12]
 
@@ -1580,3 +1588,233 @@ def test_of_several_returns_a_path_takes_the_last_one() -> None:
     )
     (reason,) = constructor.reasons
     assert [step.row for step in reason.path] == [8, 6, 8]
+
+
+DECIDED = {
+    "a mode": """
+        def act(key, mode):
+            if mode == "show":
+                return somelib.show(key)
+            return jax.random.normal(key)
+        act(jax.random.PRNGKey(0), "draw"), act(jax.random.PRNGKey(0), mode="show")
+        """,
+    "a default that is handed on": """
+        def outer(key, show=None):
+            return inner(key, show)
+        def inner(key, show):
+            return jax.random.normal(key) if not show or show is None else somelib.show(key)
+        outer(jax.random.PRNGKey(0)), outer(jax.random.PRNGKey(0), True)
+        """,
+    "a way out": """
+        class Agent:
+            def act(self, key, *, train=True):
+                if train and self:
+                    return 0
+                assert not train, "an assertion counts"
+                return somelib.show(key)
+        agent = Agent()
+        agent.act(jax.random.PRNGKey(0)), agent.act(jax.random.PRNGKey(0), train=False)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_a_path_ends_where_what_else_is_passed_decides_against_it(name: str) -> None:
+    first, second = constructors(DECIDED[name])
+    (decided,), (shown,) = first.reasons, second.reasons
+    assert decided.text.endswith(
+        ", and olympus-lint does not follow it further: what is done with it there depends on what else is passed"
+    )
+    assert shown.text == "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+
+
+@pytest.mark.parametrize("call", ["act(key, *modes)", "act(key, **modes)", "act(key, mode())", "act(key, 'draw', 1)"])
+def test_what_is_not_known_to_be_passed_decides_nothing(call: str) -> None:
+    """A starred argument, one that is computed, and a parameter that is bound again."""
+    (constructor,) = constructors(
+        f"""
+        def act(key, mode="draw", again=0):
+            if again:
+                mode = "show"
+            if mode == "show":
+                return somelib.show(key)
+            return jax.random.normal(key)
+        def run(modes, mode):
+            key = jax.random.PRNGKey(0)
+            return {call}
+        """
+    )
+    assert [reason.text for reason in constructor.reasons] == [
+        "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("read", "is_held"),
+    [
+        ("values[-1]", False),
+        ("values[-2]", True),
+        ("[*_, last] = values; last", False),
+        ("[*_, last, _] = values; last", True),
+    ],
+)
+def test_elements_of_a_tuple_are_told_apart_from_its_end(read: str, is_held: bool) -> None:
+    *before, value = read.split("; ")
+    program = f"""
+        def run(x):
+            values = (jax.random.PRNGKey(0), x)
+            {"; ".join(before) or "pass"}
+            return somelib.show({value})
+        """
+    assert held(program) == [is_held]
+
+
+def test_elements_of_a_list_are_not_told_apart_from_its_end() -> None:
+    """It may have become longer."""
+    program = """
+        def run(x):
+            values = [jax.random.PRNGKey(0), x]
+            values.append(x)
+            values.pop()
+            values.pop()
+            return somelib.show(values[-1])
+        """
+    assert held(program) == [True]
+
+
+def test_an_attribute_of_an_object_that_is_followed_may_get_another_key_as_well() -> None:
+    first, second = constructors(
+        """
+        class Learner:
+            def __init__(self):
+                self.key = jax.random.PRNGKey(0)
+                self.setup()
+                self.learn()
+
+            def setup(self):
+                self.key = jax.random.PRNGKey(1)
+
+            def learn(self):
+                somelib.show(self.key)
+
+        Learner(), Learner()
+        """
+    )
+    texts = [reason.text for each in (first, second) for reason in each.reasons]
+    other = "becomes an attribute `key` of the class `Learner`, and olympus-lint does not follow it further: that gets"
+    assert [text.startswith(other) for text in texts] == [True, True], texts
+
+
+def test_an_object_of_several_need_not_get_to_a_method_that_nobody_is_known_to_call() -> None:
+    found = constructors(
+        """
+        class Agent(somelib.Base):
+            def __init__(self, key):
+                self.key = key
+            def train(self):
+                somelib.show(self.key)
+        Agent(jax.random.PRNGKey(0)), Agent(jax.random.PRNGKey(1))
+        """
+    )
+    texts = [reason.text for each in found for reason in each.reasons]
+    assert texts == 2 * [
+        "is in an object, and olympus-lint does not follow it further: it does not work out for which objects "
+        "`Agent.train` is called; it is not ruled out that it is passed to `somelib.show` on program.py:7"
+    ]
+
+
+def test_an_attribute_that_is_derived_of_another_one_gets_the_other_keys_of_that() -> None:
+    first, _, _ = constructors(
+        """
+        class Policy:
+            def __init__(self):
+                self.key = self.noise_key = jax.random.PRNGKey(0)
+
+            def build(self, key):
+                self.key = key
+                self.reset()
+
+            def reset(self):
+                self.key, self.noise_key = jax.random.split(self.key)
+
+            def act(self):
+                somelib.show(self.noise_key)
+
+        def run():
+            policy = Policy()
+            policy.build(jax.random.PRNGKey(1))
+            policy.act()
+            other = Policy()
+            other.build(jax.random.PRNGKey(2))
+            other.act()
+        """
+    )
+    texts = [reason.text.partition(",")[0] for reason in first.reasons]
+    assert texts == ["becomes an attribute `noise_key` of the class `Policy`"]
+
+
+READS = {
+    "text": ("def __str__(self):", "str({})"),
+    "the text of a variable": ("def __repr__(self):", "print({})"),
+    "a property": ("@property\n    def text(self):", "{}.text"),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_python_calls_properties_and_special_methods(name: str) -> None:
+    method, use = READS[name]
+    shown, quiet = constructors(
+        f"""
+class One:
+    def __init__(self, key):
+        self.key = key
+    {method}
+        return somelib.show(self.key)
+def run():
+    shown, quiet = One(jax.random.PRNGKey(0)), One(jax.random.PRNGKey(1))
+    return {use.format("shown")}, quiet
+"""
+    )
+    passed = "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+    assert [reason.text for reason in shown.reasons] == [passed]
+    assert passed not in [reason.text for reason in quiet.reasons]
+
+
+def test_it_is_not_said_that_a_special_method_of_any_object_is_called() -> None:
+    """Nothing asks for the text."""
+    found = constructors(
+        """
+        class One:
+            def __init__(self, key):
+                self.key = key
+            def __repr__(self):
+                return somelib.show(self.key)
+        One(jax.random.PRNGKey(0)), One(jax.random.PRNGKey(1))
+        """
+    )
+    texts = [reason.text for each in found for reason in each.reasons]
+    assert [text.partition(";")[0] for text in texts] == 2 * [
+        "is in an object, and olympus-lint does not follow it further: it does not work out for which objects "
+        "`One.__repr__` is called"
+    ]
+
+
+def test_a_property_may_be_read_of_an_object_that_leaves_the_project_as_well() -> None:
+    shown, quiet = constructors(
+        """
+        class One:
+            def __init__(self, key):
+                self._key = key
+            @property
+            def key(self):
+                return self._key
+        def run():
+            one = One(jax.random.PRNGKey(0))
+            other = One(jax.random.PRNGKey(1))
+            somelib.register(other)
+            return somelib.show(one.key)
+        """
+    )
+    passed = "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
+    assert passed in [reason.text for reason in shown.reasons]
+    assert quiet.reasons  # nothing is freed because another object has a path

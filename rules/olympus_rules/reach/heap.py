@@ -32,7 +32,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool"]
+__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "parts_from_end"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
@@ -106,6 +106,7 @@ class Heap:
         batches: the slots whose values get or lose axes, by a map or a scan.
         generators: the results of generators, which hold what they yield.
         listening: what is called with each new named element of a container, by its display.
+        tuples: the displays that stay as long as they are.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -118,6 +119,7 @@ class Heap:
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
+        self.tuples: set[int] = set()
         self._opened: set[Object] = set()
         self._asked: set[Slot] = set()
         self._gone_through: set[Container] = set()
@@ -374,3 +376,9 @@ class Heap:
     def named_elements(self, container: Container) -> Mapping[str | int, Slot]:
         """Return the slots of the elements of known name."""
         return self._named.get(container.display, {})
+
+
+def parts_from_end(heap: Heap, value: Value, index: int) -> list[Slot]:
+    """Return the slots of an element of a value, by a negative index: one of any element where none is known."""
+    length = value.length if isinstance(value, Container) and value.display in heap.tuples else None
+    return heap.parts_of(value, None if length is None or length + index < 0 else length + index)

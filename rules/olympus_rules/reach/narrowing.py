@@ -10,7 +10,7 @@ from olympus_rules.libraries.names import ANY_ARRAY, HOLDERS
 from olympus_rules.reach.values import UNDIVIDED, Container, Key, Structure, Words
 from olympus_rules.syntax.document import Parents
 
-__all__ = ["kinds_of"]
+__all__ = ["binds", "kinds_of", "tests"]
 
 Resolve: TypeAlias = Callable[[ast.expr], str | None]
 """Returns the qualified name of a class of a library or of Python; ``None`` for another."""
@@ -33,32 +33,38 @@ def kinds_of(name: ast.Name, parents: Parents, resolve: Resolve) -> tuple[type, 
         resolve: resolves a class of a test.
     """
     excluded: set[type] = set()
-    for test, is_true in _tests(name, parents):
+    for test, is_true in tests(name, parents, name.id):
         excluded.update(*_excluded(test, name.id, resolve, is_true=is_true))
     if not excluded:
         return ()
     return (*LIST_OF_WORDS, *(kind for kind in (Key, Container) if kind not in excluded))
 
 
-def _tests(name: ast.Name, parents: Parents) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield the tests that were made before an expression, each with its outcome."""
-    inner: ast.AST = name
+def tests(node: ast.expr, parents: Parents, name: str = "") -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the tests that were made before an expression, each with its outcome.
+
+    Args:
+        node: the expression.
+        parents: the parents of the nodes of the file.
+        name: a variable that is not bound between the tests and the expression; empty for any test.
+    """
+    inner: ast.AST = node
     outer = parents.get(inner)
     while outer is not None and not isinstance(outer, ast.Module | ast.ClassDef):
         match outer:
-            case ast.IfExp(test=test) if inner is not test and not binds([outer], name.id):
+            case ast.IfExp(test=test) if inner is not test and not binds([outer], name):
                 yield test, inner is outer.body
-            case ast.BoolOp(op=op, values=values) if not binds([outer], name.id):
+            case ast.BoolOp(op=op, values=values) if not binds([outer], name):
                 yield from ((each, isinstance(op, ast.And)) for each in values[: values.index(inner)])  # type: ignore[arg-type]
             case ast.If(test=test) | ast.While(test=test) if inner is not test:
                 is_body = inner in outer.body
-                if not binds_before(outer.body if is_body else outer.orelse, inner, name.id):
+                if not binds_before(outer.body if is_body else outer.orelse, inner, name):
                     yield test, is_body
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                yield from _filtered(outer, inner, name.id)
-                if isinstance(outer, ast.GeneratorExp) or binds([outer], name.id):
+                yield from _filtered(outer, inner, name)
+                if isinstance(outer, ast.GeneratorExp) or binds([outer], name):
                     return  # a generator reads it later
-        yield from _left_before(inner, outer, name.id)
+        yield from _left_before(inner, outer, name)
         if isinstance(outer, FUNCTIONS):
             return
         inner, outer = outer, parents.get(outer)

@@ -13,19 +13,25 @@ from operator import or_
 from typing import Literal, NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.classes import TEXT
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import CHANGING
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import BoundMethod, Class, Made, Member, Object, Place, Super, Unknown
 
-__all__ = ["ANYTHING", "MOST_CALLS", "Edge", "Objects", "State", "Wanted"]
+__all__ = ["ANYTHING", "MOST_CALLS", "UNCALLED", "Edge", "Objects", "State", "Wanted"]
 
 MOST_CALLS = 3
 """How many calls around a place are told apart."""
 MOST_CALLEES = 16
 """The limit of callees of a call through which objects are followed."""
-METHODS = frozenset({"method", "property", "cached_property"})
+UNCALLED = -1
+"""In place of the tag of a call: a step into a method that no call of the project is known to call."""
+PROPERTIES = frozenset({"property", "cached_property"})
+METHODS = PROPERTIES | {"method"}
+WRITING = frozenset({"ascii", "format", "print", "repr", "str"})
+"""Functions of Python that make text of an object."""
 WRITTEN = frozenset({"written field", "field"})
 
 
@@ -68,7 +74,11 @@ Field: TypeAlias = tuple[ClassCode, str]
 
 
 class Objects:
-    """The objects of a solved graph: where they are made, and where their attributes are written."""
+    """The objects of a solved graph: where they are made, and where their attributes are written.
+
+    Attributes:
+        writes: the attributes that are written by way of each slot, with what is written.
+    """
 
     def __init__(
         self,
@@ -96,18 +106,22 @@ class Objects:
         for slot, name in enumerate(self._names):
             if name[0] == "written field" and isinstance(name[2], str):
                 self._sources[self.field(slot)].update(dict.fromkeys(source for source, *_ in incoming.get(slot, ())))
-        self._writes: dict[Slot, list[tuple[str, Slot]]] = defaultdict(list)
+        self.writes: dict[Slot, list[tuple[str, Slot]]] = defaultdict(list)
         for owner, attribute, source in graph.attributes.writes:
             for variable in self.variables(owner):
-                self._writes[variable].append((attribute, source))
+                self.writes[variable].append((attribute, source))
+        self._own_writes: set[tuple[str, Slot]] = set()
         self._callers: dict[FunctionCode, list[Call]] = defaultdict(list)
         self._uses: dict[Slot, list[tuple[Call, FunctionCode]]] = defaultdict(list)
         self._makers: dict[Slot, list[FunctionCode]] = {}
         self._choices: dict[tuple[Slot | None, FunctionCode], Choice] = {}
         self._results_of: dict[ClassCode, list[Slot]] = defaultdict(list)
         self._sites: dict[ClassCode, set[Place]] = defaultdict(set)
+        self._implicit: dict[FunctionCode, dict[Slot, None]] = defaultdict(dict)
         for call in graph.calls.all:
             self._read(call)
+        for owner, code in called_by_python(graph):
+            self._implicit[code].update(dict.fromkeys(self.variables(owner)))
         self._writing: dict[str, frozenset[FunctionCode]] = {}
 
     def _objects_by_family(self) -> dict[ClassCode, int]:
@@ -253,7 +267,7 @@ class Objects:
         """
         *outer, part = state.parts
         family, name = self.field(part)
-        for written, source in self._writes.get(state.slot, ()):
+        for written, source in self.writes.get(state.slot, ()):
             if written == name:
                 yield State(source, state.calls, tuple(outer)), 0
         for call, code in self._uses.get(state.slot, ()):
@@ -273,8 +287,10 @@ class Objects:
             if entered is not None and around in self._makers.get(entered, ()):
                 yield State(entered, state.calls[:-1], state.parts), 0  # it was made for this object
                 return
+            for slot in self._implicit.get(around, ()):
+                yield State(slot, (), state.parts), 0
             for result in () if around in self._callers else self._with_method(around):
-                yield State(result, (), state.parts), 0
+                yield State(result, (), state.parts), UNCALLED
 
     def _with_method(self, code: FunctionCode) -> Iterator[Slot]:
         """Return where the objects are made that have a method, as one that no call of the project names."""
@@ -304,7 +320,7 @@ class Objects:
             owners = {self.self_of(code): code for code in self._callers} | {
                 self.self_of(code): code for codes in self._makers.values() for code in codes
             }
-            found = {owners[slot] for slot, writes in self._writes.items() if slot in owners and name in dict(writes)}
+            found = {owners[slot] for slot, writes in self.writes.items() if slot in owners and name in dict(writes)}
             before = -1
             while before != len(found):
                 before = len(found)
@@ -313,6 +329,32 @@ class Objects:
                         found.add(owners[slot])
             self._writing[name] = frozenset(found)
         return self._writing[name]
+
+    def is_written_by_method(self, name: str, source: Slot) -> bool:
+        """Say whether a method writes a value to an attribute of its own object."""
+        if not self._own_writes:
+            for slot, writes in self.writes.items():
+                code = self._names[slot][0]
+                if isinstance(code, FunctionCode) and self.self_of(code) == slot:
+                    self._own_writes.update(writes)
+        return (name, source) in self._own_writes
+
+    def uncalled(self, source: Slot, target: Slot) -> str:
+        """Return the method that takes an object, if no call of the project is known to call it; else nothing.
+
+        Python calls properties and special methods without a call that is written; some of these are known.
+
+        Args:
+            source: where the object is made.
+            target: where it is taken.
+        """
+        code = self._names[target][0]
+        if not isinstance(code, FunctionCode) or self.self_of(code) != target:
+            return ""
+        if code in self._callers or source in self._implicit.get(code, ()):
+            return ""
+        is_made = source in self._results and code not in self._makers.get(source, ())
+        return code.name if is_made else ""
 
     def call_between(self, source: Slot, target: Slot) -> Call | None:
         """Return the call by which an object gets from one slot to another, into a method or out of it."""
@@ -323,3 +365,20 @@ class Objects:
                     if outer in (self.owner_of(call), *self.variables(self.owner_of(call) or outer)):
                         return call
         return None
+
+
+def called_by_python(graph: Graph) -> Iterator[tuple[Slot, FunctionCode]]:
+    """Yield the properties that are read of objects, and the methods that make text of one, each with its object."""
+    classes, slots = graph.heap.classes, graph.heap.slots
+    reads: list[tuple[Slot, Collection[str]]] = [
+        (owner, [name]) for owner, name, _ in graph.attributes.reads if name in classes.methods
+    ]
+    reads += [(given, TEXT) for call in graph.calls.all if call.callee in WRITING for given in call.given]
+    for owner, names in reads:
+        objects = slots.mask(owner) & slots.of_kinds(Object)
+        few = slots.listed(objects) if objects.bit_count() <= MOST_CALLEES else ()
+        families = {classes.family(value.code) for value in few if isinstance(value, Object)}
+        for code in (code for name in names for code in classes.methods.get(name, ())) if families else ():
+            is_called = code.kind in PROPERTIES or names is TEXT
+            if is_called and code.owner is not None and classes.family(code.owner) in families:
+                yield owner, code

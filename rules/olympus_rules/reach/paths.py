@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from heapq import heappop, heappush
 from operator import or_
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.reach.decided import Decisions, Frame
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.objects import ANYTHING, MOST_CALLS, Edge, Objects, State, Wanted
+from olympus_rules.reach.objects import ANYTHING, MOST_CALLS, UNCALLED, Edge, Objects, State, Wanted
 from olympus_rules.reach.receivers import Receivers
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
@@ -67,12 +68,13 @@ class Doubt:
         place: where it is; ``None`` if it has no place in the source.
         kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
             ``held`` for one of the objects of one class, ``overwritten`` for one that gets other keys as well,
-            ``anywhere`` for any attribute of an object, ``leaf`` for the parts of an object whose way is not followed,
-            ``part`` for those of a container, ``pool`` for those of very many containers and objects, ``given back``
-            for the result of what a library made, ``method`` of an object of unknown class, ``callee`` for one of
-            several, ``unknown`` for one that may be none of the project, ``returned`` for a function whose callers are
-            not told apart, ``merger`` for a place where unrelated values come together, or ``crowd`` for a call of a
-            function in which they do.
+            ``uncalled`` for an object of which a method takes it that no call is known to call, ``anywhere`` for any
+            attribute of an object, ``leaf`` for the parts of an object whose way is not followed, ``part`` for those
+            of a container, ``pool`` for those of very many containers and objects, ``given back`` for the result of
+            what a library made, ``kept`` for what that keeps where its result is not used, ``method`` of an object of
+            unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
+            ``returned`` for a function whose callers are not told apart, ``merger`` for a place where unrelated
+            values come together, or ``crowd`` for a call of a function in which they do.
         name: the attribute, or how the callee is written; empty for a merger.
         target: the class or function that is meant; empty for an object of unknown class.
         leaves: whether a callee returns the key, and is not given it.
@@ -161,6 +163,7 @@ class Paths:
         self._callees = self.slots.of_kinds(BoundMethod, Class, Function)
         self.held = Objects(graph, self.names, self.incoming, self._functions)
         self._wanting = Wanting(self, graph, self._functions)
+        self.decisions = Decisions(graph.attributes.names.documents)
 
     def to_expressions(self, places: Iterable[Place], makers: Collection[Place]) -> Found:
         """Search the paths to one of some expressions, or to a container there."""
@@ -274,7 +277,7 @@ class Paths:
             for before, tag in self.held.before(state, partial(self._through, leaves=False)):
                 wanted = self._wanting.of_object(state, before, tag)
                 if wanted is not None:
-                    yield before._replace(wanted=wanted), self._cost(tag)
+                    yield before._replace(wanted=wanted), CHOICE if tag == UNCALLED else self._cost(tag)
             return
         elements = self.elements.get(state.slot, ())
         parts = elements if part == ANY else [part] if self.display(part) == state.slot else []
@@ -299,6 +302,10 @@ class Paths:
     def call(self, tag: int) -> Call | None:
         """Return the call that an edge leads into or out of, by its tag."""
         return self._calls.get(tag)
+
+    def is_around(self, call: Call, code: FunctionCode | None) -> bool:
+        """Return whether a function has a call."""
+        return code is not None and self._functions.get(call.place) is code
 
     def is_vague(self, call: Call) -> bool:
         """Return whether a method of an object of unknown class is called."""
@@ -382,6 +389,20 @@ class Paths:
             found = self._of_display[display] = reduce(or_, map(self.slots.bit, self._displays[display]), 0)
         return found
 
+    def written_to(self, class_: ClassCode, name: str, but: Slot, *, by_methods: bool) -> list[int]:
+        """Return the masks of what is written to an attribute of the objects of a class, but for one slot.
+
+        Args:
+            class_: the class.
+            name: the attribute.
+            but: the slot that is left out.
+            by_methods: whether only what methods write to their own object counts.
+        """
+        sources = {each for slot in self.fields.held(class_, name) for each, _, _ in self.incoming.get(slot, ())}
+        if by_methods:
+            sources = {each for each in sources if self.held.is_written_by_method(name, each)}
+        return [self.slots.mask(each) for each in sources - {but}]
+
     def made_by(self, maker: Place) -> int:
         """Return the mask of the keys of a constructor."""
         if maker not in self._made_by:
@@ -458,7 +479,7 @@ class Telling:
         """Return the path from a state to the place."""
         steps: list[Place] = []
         doubts: list[Doubt] = []
-        entered: list[Call | None] = []
+        entered: list[Frame] = []
         sure: int | None = None
         given = 0
         holder = ""
@@ -469,17 +490,21 @@ class Telling:
                 sure = len(steps) if sure is None else sure
             place = self._paths.places.get(following.slot)
             steps += [place] if place is not None and steps[-1:] != [place] else []
+            frame = self._left_by_test(following.slot, place, entered)
+            if frame is not None and (sure is None or frame.start < sure):
+                sure = frame.start
+                doubts.insert(0, Doubt(frame.call.place, "decided", frame.call.callee, holder=frame.holder))
             target = after[following]
             if target is None:
                 holder = self._paths.held.holder(following)
                 doubts += self._of_end(following.slot)
             else:
-                fresh = self.doubts(following, target, entered[-1] if entered else None)
+                fresh = self.doubts(following, target, entered[-1].call if entered else None)
                 doubts += [replace(each, holder=self._paths.held.holder(following)) for each in fresh]
-                self._enter(entered, following.slot, target.slot)
+                self._enter(entered, following, target.slot, len(steps))
                 given = self._given(given, following, target)
                 doubts += self._of_field(following.slot, target.slot) if given else []
-                doubts += self._overwritten(following.slot, target.slot, self._paths.maker(state))
+                doubts += self._overwritten(following, target, self._paths.maker(state))
             sure = len(steps) if doubts and sure is None else sure
             following = target
         return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0, holder)
@@ -491,14 +516,28 @@ class Telling:
             following = after[following]
         return None if following is None else self._paths.places[following.slot]
 
-    def _enter(self, entered: list[Call | None], source: Slot, target: Slot) -> None:
-        """Note the calls whose functions the key is in, after a step."""
-        name = self._name(source)
-        for tag in [tag for tag in self.tags(source, target) if tag > 0][:1]:
-            if name[0] not in RESULTS:
-                entered.append(self._paths.call(tag))
-            elif entered:
-                entered.pop()
+    def _left_by_test(self, slot: Slot, place: Place | None, entered: Sequence[Frame]) -> Frame | None:
+        """Return the function around a step if what was passed to it decides that it does not get there."""
+        frame = entered[-1] if entered else None
+        if place is None or frame is None or frame.code is None or frame.code is not self._paths.owner(slot):
+            return None
+        return frame if self._paths.decisions.rule_out(place, frame.code, frame.constants) else None
+
+    def _enter(self, entered: list[Frame], state: State, target: Slot, start: int) -> None:
+        """Note the functions that the key is in, after a step."""
+        name = self._name(state.slot)
+        call = next(
+            (call for tag in self.tags(state.slot, target) if (call := self._paths.call(tag)) is not None), None
+        )
+        if call is not None and name[0] not in RESULTS:
+            code = self._name(target)[0]
+            around = code if isinstance(code, FunctionCode) else None
+            known = entered[-1].constants if entered and self._paths.is_around(call, entered[-1].code) else {}
+            callees = self._paths.slots.values(call.function)
+            constants = {} if around is None else self._paths.decisions.constants(call, around, callees, known)
+            entered.append(Frame(call, around, constants, start, self._paths.held.holder(state)))
+        elif call is not None and entered:
+            entered.pop()
         if name[0] == "field":
             entered.clear()
 
@@ -522,17 +561,36 @@ class Telling:
         if name[0] == "written field" and not (name[2] and self._paths.held.is_made_once(target)):
             yield Doubt(None, "held" if name[2] else "anywhere", str(name[2] or ""), name[1].name)  # type: ignore[attr-defined]
 
-    def _overwritten(self, source: Slot, target: Slot, maker: Place | None) -> Iterator[Doubt]:
+    def _overwritten(self, state: State, target: State, maker: Place | None) -> Iterator[Doubt]:
         """Return the doubt of an attribute to which a key of other constructors is written as well."""
-        name = self._name(target)
-        if name[0] != "written field" or not isinstance(name[2], str) or maker is None:
+        attribute = self._written_attribute(state, target)
+        if attribute is None or maker is None:
             return
+        _, class_, name = self._name(attribute)
+        assert isinstance(class_, ClassCode)
         keys, own = self._paths.all_keys, self._paths.made_by(maker)
-        written = self._paths.fields.held(name[1], name[2])  # type: ignore[arg-type]
-        others = {each for slot in written for each, _, _ in self._paths.incoming.get(slot, ())} - {source}
-        masks = map(self._paths.slots.mask, others)
-        if any(mask & keys and not mask & own for mask in masks):
-            yield Doubt(None, "overwritten", name[2], name[1].name)  # type: ignore[attr-defined]
+        is_known = attribute != target.slot
+        written = self._paths.written_to(class_, str(name), state.slot, by_methods=is_known)
+        is_doubtful = any(mask & keys and not mask & own for mask in written)
+        if not is_doubtful and any(without(mask & keys, own) for mask in written):  # derived of another attribute
+            names = self._paths.fields.names_of(class_)
+            others = (self._paths.written_to(class_, each, state.slot, by_methods=True) for each in names)
+            is_doubtful = any(mask & keys and not mask & own for masks in others for mask in masks)
+        if is_doubtful:
+            around = self._paths.owner(state.slot) if is_known else None
+            own_class = around.owner if isinstance(around, FunctionCode) else None
+            yield Doubt(None, "overwritten", str(name), (own_class or class_).name)
+
+    def _written_attribute(self, state: State, target: State) -> Slot | None:
+        """Return the slot of the attribute that a step writes the key to."""
+        name = self._name(target.slot)
+        if name[0] == "written field":
+            return target.slot if isinstance(name[2], str) else None
+        if self._is_of_object(target) and state.parts == target.parts[:-1]:
+            attribute = target.parts[-1]
+            written = self._paths.held.writes.get(target.slot, ())
+            return attribute if (str(self._name(attribute)[2]), state.slot) in written else None
+        return None
 
     def _of_end(self, slot: Slot) -> Iterator[Doubt]:
         """Return the doubt of an attribute of objects that may come to the place."""
@@ -564,7 +622,12 @@ class Telling:
             yield Doubt(place, "part", "")  # read where its container was not followed
         given = self._paths.call(target + 1)
         if given is not None and source in given.given and self._may_give_back(given):
-            yield Doubt(None, "given back", given.callee)
+            is_left = self._paths.decisions.is_statement(given)
+            yield Doubt(None, "kept" if is_left else "given back", given.callee)
+        is_kept = self._is_of_object(following) and state.parts == following.parts
+        method = self._paths.held.uncalled(source, target) if is_kept and not tags else ""
+        if method:
+            yield Doubt(None, "uncalled", "", method)
         called = [tag for tag in tags if tag > 0]
         call = self._paths.call(called[0]) if called else None
         if call is None and not tags:

@@ -18,6 +18,7 @@ from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
+from olympus_rules.reach.heap import parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.narrowing import kinds_of
@@ -275,10 +276,11 @@ class Reader:
             return
         self.operators.call(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
+        from_end = negative(index)
         self.heap.open(
             owner,
             self.heap.elements_pool,
-            lambda value: self.heap.parts_of(value, name),
+            lambda value: parts_from_end(self.heap, value, from_end) if from_end else self.heap.parts_of(value, name),
             lambda part: self.slots.add_edge(part, slot),
             Container,
             Object,
@@ -311,6 +313,8 @@ class Reader:
             return  # a shape, or numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
+        if isinstance(made.node, ast.Tuple):
+            self.heap.tuples.add(slot)
         self.slots.put(slot, container)
         for index, (item, is_starred) in enumerate(made.items):
             if is_starred:
@@ -416,10 +420,12 @@ class Reader:
         self.take_apart(source, targets, made.star)
 
     def take_apart(self, source: Slot, targets: list[Slot], star: int | None = None) -> None:
-        """Copy the elements of a slot to targets, each its own where the lengths may agree or a star comes later."""
+        """Copy the elements of a slot to targets, each its own where the lengths may agree; ``star`` takes any."""
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
+                if star is not None and index > star:
+                    return parts_from_end(self.heap, value, index - len(targets))
                 length = value.length if isinstance(value, Container) else len(targets)
                 is_own = length in (None, len(targets)) if star is None else index < star
                 return self.heap.parts_of(value, index if is_own else None)
@@ -712,6 +718,14 @@ def loop_over(name: ast.expr, inside: ast.AST, parents: Parents) -> ast.For | as
                 return loop
         around = parents.get(around)
     return None
+
+
+def negative(index: ast.expr) -> int:
+    """Return an index that counts from the end; 0 for another one."""
+    match index:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+            return -number
+    return 0
 
 
 def axes_of(index: ast.expr) -> int | None:
