@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
@@ -19,6 +17,10 @@ from olympus_rules.keyflow.notes.pending import note, spelled
 
 __all__ = ["chosen"]
 
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where statements hold statements."""
+INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 def chosen(flow: State, arguments: Arguments) -> None:
     """Detect ``where(done[:, None], keys, other_keys)``."""
@@ -26,8 +28,9 @@ def chosen(flow: State, arguments: Arguments) -> None:
     if node is None or mask is None:
         return
     widened = widened_parts(mask)
-    if isinstance(mask, ast.Name) and mask.id in (assigned := _assigned(flow.code.node)):
-        widened = [mask] if widened_parts(assigned[mask.id]) else []
+    if isinstance(mask, ast.Name) and mask.id in flow.code.bound_once:
+        value = _assigned(flow.code.node, mask.id)
+        widened = [mask] if value is not None and widened_parts(value) else []
     if not widened:
         return
     for position, name in ((1, "x"), (2, "y")):
@@ -36,18 +39,20 @@ def chosen(flow: State, arguments: Arguments) -> None:
             _note(flow, value, node, subject, widened)
 
 
-@lru_cache(maxsize=1)
-def _assigned(scope: ast.AST) -> dict[str, ast.expr]:
-    """Return the values of the variables that are bound once in a function or module."""
-    nodes = list(ast.walk(scope))
-    times = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    return {
-        target.id: node.value
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name) and times[target.id] == 1
-    }
+def _assigned(scope: ast.AST, name: str) -> ast.expr | None:
+    """Return the value that a statement of a function or module assigns to a name; ``None`` if none does."""
+    waiting = [scope]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Assign) and any(
+            isinstance(each, ast.Name) and each.id == name for each in node.targets
+        ):
+            return node.value
+        if not isinstance(node, INNER) or node is scope:
+            for field in BLOCKS:
+                block = getattr(node, field, ())
+                waiting += block if isinstance(block, list) else ()
+    return None
 
 
 def _note(flow: State, term: Value, node: ast.Call, subject: ast.expr, widened: Sequence[ast.expr]) -> None:
