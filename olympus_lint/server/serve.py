@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 import threading
@@ -29,6 +30,8 @@ STACK = 256 * 1024 * 1024
 """Bytes of the stack of the thread that checks: an expression is as deep as its author wrote it."""
 SWITCH = 0.0005
 """Seconds after which the thread that checks lets the loop of the protocol read the next message."""
+COLLECTED = 50_000
+"""New objects after which the garbage collector runs: a check makes many, which all go without it."""
 PAUSE = 0.3
 """Seconds without a keystroke after which the other open files are checked."""
 FIX_ALL = "source.fixAll.olympus-lint"
@@ -332,5 +335,6 @@ def make_server() -> LanguageServer:
 def serve() -> int:
     """Serve until the client disconnects; return the exit status."""
     sys.setswitchinterval(SWITCH)
+    gc.set_threshold(COLLECTED)
     make_server().start_io()
     return 0

@@ -27,6 +27,8 @@ def spread(flow: State, arguments: Arguments, names: tuple[str, ...], needed: Co
         names: the parameters of the callee that can be given by position.
         needed: the parameters that the callee cannot do without.
     """
+    if not any(starred for _, starred in arguments.positional) and all(name for name, _ in arguments.keywords):
+        return arguments
     given = {name for name, _ in arguments.keywords}
     mappings = [value for name, value in arguments.keywords if name is None]
     mapping = mappings[0] if len(mappings) == 1 and isinstance(mappings[0], Term) else None
