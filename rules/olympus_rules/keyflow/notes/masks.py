@@ -29,8 +29,8 @@ def chosen(flow: State, arguments: Arguments) -> None:
         return
     widened = widened_parts(mask)
     if isinstance(mask, ast.Name) and mask.id in flow.code.bound_once:
-        value = _assigned(flow.code.node, mask.id)
-        widened = [mask] if value is not None and widened_parts(value) else []
+        assigned = _assigned(flow.code.node, mask.id)
+        widened = [mask] if assigned is not None and widened_parts(assigned) else []
     if not widened:
         return
     for position, name in ((1, "x"), (2, "y")):
