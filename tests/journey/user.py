@@ -27,6 +27,7 @@ class User:
     Attributes:
         folder: the copy, a git repository of its own.
         environment: what is installed.
+        variables: the environment variables of the commands.
         transcript: the lines that the snapshot has.
     """
 
@@ -34,17 +35,16 @@ class User:
         """Copy the project, and commit it."""
         self.folder = folder
         self.environment = environment
+        self.variables = environment.variables | {"PRE_COMMIT_HOME": str(folder.parent / "pre-commit")}  # nobody else's
         self.transcript: list[str] = []
         shutil.copytree(HERE / "project", folder, ignore=shutil.ignore_patterns(*UNSEEN, "*.npz"))
         for command in ("init --quiet --initial-branch=main", "add --all", "commit --quiet --message=Project"):
-            subprocess.run(["git", *command.split()], cwd=folder, env=environment.variables, check=True)
+            subprocess.run(["git", *command.split()], cwd=folder, env=self.variables, check=True)
         self._known = contents(folder)
 
     def run(self, command: str) -> None:
         """Run a line of the shell; note what it says, its exit status, and what it changes."""
-        done = subprocess.run(
-            command, shell=True, cwd=self.folder, env=self.environment.variables, capture_output=True, text=True
-        )
+        done = subprocess.run(command, shell=True, cwd=self.folder, env=self.variables, capture_output=True, text=True)
         said = [*done.stdout.splitlines(), *(f"stderr: {line}".rstrip() for line in done.stderr.splitlines())]
         self.note(f"$ {command}", *said, f"exit status {done.returncode}")
         self.changes()
