@@ -28,8 +28,8 @@ from .gaps import KNOWN, Known
 from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
 
-COUNT = int(os.environ.get("OLYMPUS_ENGINES", "240"))
-FEW = 24  # in each run
+COUNT = int(os.environ.get("OLYMPUS_ENGINES", "120"))
+FEW = 12  # in each run
 
 
 def program(body: str) -> Program:

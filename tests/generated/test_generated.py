@@ -83,7 +83,7 @@ def test_reference_on_known_programs() -> None:
     assert truth_of(handed, "key") == ({(6, 5): {(6, 5)}}, {})
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(100, marks=pytest.mark.search)])
+@pytest.mark.parametrize("count", [20, pytest.param(60, marks=pytest.mark.search)])
 def test_programs_have_something_to_find(count: int) -> None:
     """A comparison of nothing with nothing would always agree."""
     for layer in Layer:
