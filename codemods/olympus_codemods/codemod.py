@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Edit, Fix
@@ -32,6 +33,15 @@ class Codemod(ABC):
             fact: an instance of one of the rule's fact types.
             document: the file that the fact is about.
         """
+
+    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+        """Return the edits that correct all facts of one finding at once, ``None`` if only one at a time is corrected.
+
+        Args:
+            facts: those that are told together, the surest first.
+            document: the file that they are about.
+        """
+        return None
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the edits that make a place ready for typed keys; they keep all numbers, as safe fixes do.

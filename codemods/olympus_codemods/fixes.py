@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from olympus_rules.rule import Report
     from olympus_rules.syntax import Document
 
-__all__ = ["apply_fixes", "compatible", "fix_for", "migration_for"]
+__all__ = ["apply_fixes", "compatible", "fix_for", "fix_for_all", "migration_for"]
 
 
 def fix_for(report: Report, document: Document) -> Fix | None:
@@ -27,6 +27,18 @@ def fix_for(report: Report, document: Document) -> Fix | None:
     codemod = all_codemods().get(report.finding.code)
     fix = None if codemod is None or is_deep(report, document) else codemod.fix(report.fact, document)
     return fix if fix is None or report.fact.alone or fix.applicability is Applicability.UNSAFE else None
+
+
+def fix_for_all(reports: Sequence[Report], document: Document) -> Fix | None:
+    """Return the fix of reports that are told together, as far as they are equally sure; ``None`` if there is none."""
+    from olympus_codemods.codemods import all_codemods
+
+    first = reports[0].finding
+    facts = [report.fact for report in reports if report.finding.confidence == first.confidence]
+    codemod = all_codemods().get(first.code)
+    if codemod is None or len(facts) < 2 or any(is_deep(report, document) for report in reports):
+        return None
+    return codemod.fix_together(facts, document)
 
 
 def migration_for(report: Report, document: Document, target: Target) -> Fix | None:

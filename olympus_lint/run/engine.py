@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from olympus_lint.analysis.failures import failed, internal_error, unfinished_note
@@ -164,18 +165,18 @@ def may_suppress(document: Document, reports: list[Report]) -> bool:
 
 
 def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> Finding:
-    """Return the finding for a group of reports, with the fix of the first report that has one.
+    """Return the finding for a group of reports, with a fix of all of them or of the first that has one.
 
     The next pass sees what that fix leaves. A codemod that raises is added to the errors.
     """
-    from olympus_codemods.fixes import fix_for
+    from olympus_codemods.fixes import fix_for, fix_for_all
 
     fix = None
-    for report in group:
+    for attempt in (partial(fix_for_all, group), *(partial(fix_for, report) for report in group)):
         try:
-            fix = fix_for(report, document)
+            fix = attempt(document)
         except Exception as error:
-            errors.append(failed(document.filename, f"the fix of {report.finding.code}", error))
+            errors.append(failed(document.filename, f"the fix of {group[0].finding.code}", error))
         if fix is not None:
             break
     return replace(told_together(group), fix=fix)

@@ -7,9 +7,13 @@ import ast
 import pytest
 from handmade import document, fixed, node, place, reuse
 
+from olympus_codemods.fixes import apply_fixes, fix_for, fix_for_all
 from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
+from olympus_rules.check import check
 from olympus_rules.finding import Applicability
+from olympus_rules.further import grouped
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.syntax import Document
 
@@ -536,3 +540,73 @@ def test_two_reuses_get_two_indices() -> None:
 def test_an_array_of_which_not_every_use_is_an_index_stays(uses: str, split: str) -> None:
     text = indexed(uses, split, "key, n, g")
     assert fixed_file(text) == text
+
+
+def all_fixed(body: str) -> tuple[str, int]:
+    """Return a text with all fixes, and in how many passes there was something to fix."""
+    text, passes = IMPORTS + "def f(key, x):\n" + body, 0
+    while (result := lint_text("a.py", text, Settings())).findings and result.findings[0].fix is not None:
+        fixes = [each.fix for each in result.findings if each.fix is not None]
+        text, passes = apply_fixes(text, fixes)[0], passes + 1
+    return text.removeprefix(IMPORTS + "def f(key, x):\n"), passes
+
+
+def test_all_uses_in_a_block_get_keys_at_once() -> None:
+    names = ("a", "b", "c")
+    draws = "".join(f"    {name} = jax.random.normal(key)\n" for name in names)
+    assert all_fixed(f"{draws}    return a + b + c + jax.random.uniform(key)\n") == (
+        "    key, a_key, b_key, c_key = jax.random.split(key, 4)\n"
+        + "".join(f"    {name} = jax.random.normal({name}_key)\n" for name in names)
+        + "    return a + b + c + jax.random.uniform(key)\n",
+        1,
+    )
+
+
+def test_a_line_has_room_for_so_many_keys() -> None:
+    """What has no room gets a split of its own, before the first statement that takes one of its keys."""
+    names = ("momentum", "direction", "acceptance", "resampling", "rejuvenation")
+    text, passes = all_fixed("".join(f"    x.{name} = jax.random.normal(key)\n" for name in names))
+    assert passes == 1 and text == (
+        "    key, momentum_key, direction_key, acceptance_key = jax.random.split(key, 4)\n"
+        "    x.momentum = jax.random.normal(momentum_key)\n"
+        "    x.direction = jax.random.normal(direction_key)\n"
+        "    x.acceptance = jax.random.normal(acceptance_key)\n"
+        "    key, resampling_key = jax.random.split(key)\n"
+        "    x.resampling = jax.random.normal(resampling_key)\n"
+        "    x.rejuvenation = jax.random.normal(key)\n"
+    )
+    call = ", ".join(["jax.random.normal(key)"] * 7)
+    text, passes = all_fixed(f"    return [{call}]\n")
+    assert passes == 1 and text == (
+        "    key, subkey, normal_key, normal_key_1, normal_key_2 = jax.random.split(key, 5)\n"
+        "    key, normal_key_3, normal_key_4 = jax.random.split(key, 3)\n    return ["
+        + ", ".join(
+            f"jax.random.normal({key})"
+            for key in (
+                "subkey",
+                "normal_key",
+                "normal_key_1",
+                "normal_key_2",
+                "normal_key_3",
+                "normal_key_4",
+                "key",
+            )
+        )
+        + "]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    jax.random.normal(key)\n    if x:\n        jax.random.bits(key)\n    return jax.random.gumbel(key)\n",
+        "    a = jax.random.normal(key)\n    k, _ = jax.random.split(key)\n    return a + jax.random.gumbel(key)\n",
+        "    a, b = jax.random.split(key)\n    return a, b, jax.random.normal(key), jax.random.gumbel(key)\n",
+    ],
+    ids=["another block", "a split among them", "a split above"],
+)
+def test_what_is_not_one_block_of_draws_is_fixed_in_passes(body: str) -> None:
+    doc = document(IMPORTS + "def f(key, x):\n" + body)
+    (group,) = grouped(report for report in check(doc).reports if report.finding.code == "OLY104")
+    assert len(group) == 2 and fix_for_all(group, doc) is None
+    assert fix_for(group[0], doc) is not None

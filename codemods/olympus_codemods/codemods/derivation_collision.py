@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
-from olympus_codemods.codemods.key_reuse import extend_split, split_before
+from olympus_codemods.codemods.key_reuse import extend_split
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.splitting import split_before
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, Reuse
 from olympus_rules.libraries.names import FOLD_IN, SPLIT

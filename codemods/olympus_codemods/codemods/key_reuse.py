@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,12 +12,10 @@ import libcst as cst
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.ownership import assignable
-from olympus_codemods.editing.rewriting import insert_line, replace
+from olympus_codemods.editing.rewriting import replace
 from olympus_codemods.editing.scopes import dominates, own_nodes, scope_of
 from olympus_codemods.editing.splits import (
     Unpacked,
-    assigned,
     is_repeated,
     key_array,
     last_binding,
@@ -24,6 +23,7 @@ from olympus_codemods.editing.splits import (
     unpacked,
     with_size,
 )
+from olympus_codemods.editing.splitting import binding, called, split_before, split_before_all
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Place, Reuse
 from olympus_rules.libraries.names import SPLIT
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["KeyReuse"]
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-PLURALS = ("keys", "rngs")
-CARRIES = ("scan", "while_loop", "fori_loop")
 
 
 class KeyReuse(Codemod):
@@ -45,17 +43,33 @@ class KeyReuse(Codemod):
 
     def fix(self, fact: Fact, document: Document) -> Fix | None:
         """Return the first of five rewrites that is correct here."""
-        assert isinstance(fact, Reuse)
-        if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
+        reuse = plain(fact)
+        return None if reuse is None else without_split(reuse, document) or split_before(reuse, document)
+
+    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+        """Give all uses in one block keys of their own, unless something better than a split can be done for one."""
+        reuses = [reuse for reuse in map(plain, facts) if reuse is not None]
+        if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
             return None
-        reuse = dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
-        return (
-            take_unused_child(reuse, document)
-            or split_for_comprehension(reuse, document)
-            or extend_split(reuse, document)
-            or take_another_index(reuse, document)
-            or split_before(reuse, document)
-        )
+        return None if without_split(reuses[0], document) else split_before_all(reuses, document)
+
+
+def plain(fact: Fact) -> Reuse | None:
+    """Return a reuse with the keys themselves; ``None`` if no split could put it right."""
+    assert isinstance(fact, Reuse)
+    if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
+        return None
+    return dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
+
+
+def without_split(reuse: Reuse, document: Document) -> Fix | None:
+    """Return the first correct rewrite of those that add no split before the uses."""
+    return (
+        take_unused_child(reuse, document)
+        or split_for_comprehension(reuse, document)
+        or extend_split(reuse, document)
+        or take_another_index(reuse, document)
+    )
 
 
 def unwrapped(place: Place) -> Place:
@@ -150,11 +164,6 @@ def range_length(loop: ast.comprehension) -> ast.expr | None:
     return None
 
 
-def called(place: Place) -> ast.AST | None:
-    """Return the expression that a place calls, whose spelling other calls follow."""
-    return place.node.func if isinstance(place.node, ast.Call) else None
-
-
 def extend_split(fact: Reuse, document: Document) -> Fix | None:
     """Let one of the two uses take one more key of a split that stands above it."""
     return split_one_more(fact, document) or split_above(fact, document)
@@ -201,7 +210,7 @@ def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
         return None
     message = f"Split off one more key, `{child}`, on line {split.statement.lineno}"
     edits.append(replace(document, place.key, cst.Name(child)))
-    return binding(fix_of(Applicability.UNSAFE, message, *edits), child, scope)
+    return binding(fix_of(Applicability.UNSAFE, message, *edits), scope, child)
 
 
 def take_another_index(fact: Reuse, document: Document) -> Fix | None:
@@ -220,77 +229,4 @@ def take_another_index(fact: Reuse, document: Document) -> Fix | None:
         edits.append(with_size(document, keys.call, keys.size + 1))
         message = f"Split off one more key, `{child}`, on line {keys.statement.lineno}"
     scope = scope_of(document, keys.statement)
-    return binding(fix_of(Applicability.UNSAFE, message, *edits), child, scope)
-
-
-def binding(fix: Fix | None, name: str, scope: ast.AST) -> Fix | None:
-    """Return a fix that says which name it binds, so that no other one binds the name at the same time."""
-    place = f"{getattr(scope, 'lineno', 0)}:{getattr(scope, 'col_offset', 0)}"
-    return fix if fix is None else dataclasses.replace(fix, binds=(f"{place} {name}",))
-
-
-def split_before(fact: Reuse, document: Document) -> Fix | None:
-    """Write ``key, a_key = split(key)`` before the first use, ``a = normal(key)``, which takes ``a_key``."""
-    key = fact.first.key
-    statement = document.statement(fact.first.node)
-    if key is None or not dotted(key) or fact.again.key is None or dotted(key) != dotted(fact.again.key):
-        return None
-    scope = scope_of(document, fact.first.node)
-    if scope is not scope_of(document, fact.again.node) or rebinds(statement, key):
-        return None
-    if dotted(key).lower().endswith(PLURALS):  # an array of keys, most likely, and `split` takes one key
-        return None
-    if not runs_once_in(document, statement, fact.first.node):
-        return None
-    if not assignable(document, key, scope) or not refreshes(fact, key, scope):
-        return None
-    names = Names(document, statement)
-    child = child_name(names, document, fact.first)
-    split = names.spell(SPLIT, near=called(fact.first))
-    if split is None:
-        return None
-    line = f"{dotted(key)}, {child} = {split}({dotted(key)})"
-    edits: list[Edit | None] = [insert_line(document, statement, line)]
-    edits += [replace(document, key, cst.Name(child)), *names.edits()]
-    fix = fix_of(Applicability.UNSAFE, f"Split `{dotted(key)}` before line {statement.lineno}", *edits)
-    return binding(fix, child, scope)
-
-
-def rebinds(statement: ast.stmt, key: ast.expr) -> bool:
-    """Return whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
-    return dotted(key) in assigned(statement)
-
-
-def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool:
-    """Return whether a line put before ``statement`` runs once for each time that ``node`` runs."""
-    parts: list[ast.AST] = [statement]
-    match statement:
-        case ast.For(iter=source) | ast.AsyncFor(iter=source) | ast.Match(subject=source):
-            parts = [source]
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            parts = list(items)
-        case ast.If() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return False
-    while node not in parts and node is not statement:
-        around = document.parents[node]
-        if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
-            return False
-        if isinstance(around, ast.comprehension):
-            comprehension = document.parents[around]
-            assert isinstance(comprehension, COMPREHENSIONS)
-            if node is comprehension.generators[0].iter:
-                node, around = comprehension, document.parents[comprehension]  # evaluated before the loop
-        node = around
-    return node in parts
-
-
-def refreshes(fact: Reuse, key: ast.expr, scope: ast.AST) -> bool:
-    """Return whether a new value of ``key`` reaches the second consumption when something repeats the first."""
-    if fact.repeated_by in ("", "loop", "arguments"):
-        return True
-    if isinstance(key, ast.Attribute):
-        return fact.repeated_by == "call"
-    if fact.repeated_by not in CARRIES:
-        return False
-    returned = [node.value for node in ast.walk(scope) if isinstance(node, ast.Return) and node.value]
-    return any(dotted(inner) == dotted(key) for value in returned for inner in ast.walk(value))
+    return binding(fix_of(Applicability.UNSAFE, message, *edits), scope, child)

@@ -44,6 +44,9 @@ class Names:
     """The names at one place of a document, and the imports that a rewrite there needs.
 
     Ask for all spellings first, then for :meth:`edits`.
+
+    Attributes:
+        taken: the names that the rewrite binds, in order.
     """
 
     def __init__(self, document: Document, at: ast.AST, *, for_checkers: bool = False) -> None:
@@ -62,6 +65,7 @@ class Names:
         self._rebound = self._names_of_others() | looping
         for name in looping | assigned_anew(self._scopes[0]):
             self._visible.pop(name, None)
+        self.taken: dict[str, None] = {}
         self._lines: list[str] = []
         self._extended: dict[ast.ImportFrom, list[str]] = {}
 
@@ -114,11 +118,17 @@ class Names:
 
     def is_free(self, name: str) -> bool:
         """Return whether the outermost function does not mention a name, and the module binds none like it."""
-        return name not in words(self._document, self._outermost) and name not in bound_names(self._scopes[0])
+        is_known = name in self.taken or name in words(self._document, self._outermost)
+        return not is_known and name not in bound_names(self._scopes[0])
+
+    def take(self, name: str) -> None:
+        """Note that the rewrite binds a name, which is no longer free."""
+        self.taken[name] = None
 
     def is_unbound(self, name: str) -> bool:
         """Return whether a name is free, or mentioned as that of a parameter of what is called only."""
-        return name not in identifiers(self._outermost) and name not in bound_names(self._scopes[0])
+        is_known = name in self.taken or name in identifiers(self._outermost)
+        return not is_known and name not in bound_names(self._scopes[0])
 
     @property
     def _outermost(self) -> Scope:

@@ -1,0 +1,175 @@
+"""A split in a line of its own before the uses of a key, which take the children."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from olympus_codemods.codemod import fix_of
+from olympus_codemods.editing.key_names import child_name
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.ownership import assignable
+from olympus_codemods.editing.rewriting import insert_line, replace
+from olympus_codemods.editing.scopes import scope_of
+from olympus_codemods.editing.splits import WIDTH, assigned
+from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.keyflow.facts import Place, Reuse
+from olympus_rules.libraries.names import SPLIT
+
+if TYPE_CHECKING:
+    from olympus_rules.syntax import Document
+
+__all__ = ["binding", "called", "split_before", "split_before_all"]
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+PLURALS = ("keys", "rngs")
+CARRIES = ("scan", "while_loop", "fori_loop")
+
+
+def split_before(fact: Reuse, document: Document) -> Fix | None:
+    """Write ``key, a_key = split(key)`` before the first use, ``a = normal(key)``, which takes ``a_key``."""
+    if not refreshes(fact, scope_of(document, fact.first.node)) or not may_split(document, fact.first, fact.again):
+        return None
+    return divided(document, [fact.first])
+
+
+def split_before_all(facts: Sequence[Reuse], document: Document) -> Fix | None:
+    """Write ``key, a_key, b_key = split(key, 3)`` before the uses in a block, the last of which keeps the key.
+
+    Args:
+        facts: uses of one key after the same first one.
+        document: the file.
+    """
+    first = facts[0].first
+    if any(fact.repeated_by or fact.unused or fact.first.node is not first.node for fact in facts):
+        return None
+    uses = sorted([first, *(fact.again for fact in facts)], key=lambda use: document.span(use.key or use.node))
+    block = block_of(document, document.statement(uses[0].node))
+    rows = {id(statement): row for row, statement in enumerate(block)}
+    places = [rows.get(id(document.statement(use.node))) for use in uses]
+    start, end = places[0], places[-1]
+    if start is None or end is None or None in places:
+        return None
+    if not all(may_split(document, use, uses[-1]) for use in uses[:-1]):
+        return None
+    between = block[start:end] if start < end else ()
+    if any(uses[0].key is not None and rebinds(statement, uses[0].key) for statement in between):
+        return None
+    return divided(document, uses[:-1])
+
+
+def block_of(document: Document, statement: ast.stmt) -> list[ast.stmt]:
+    """Return the statements of the block that a statement is in."""
+    blocks = (value for _, value in ast.iter_fields(document.parents[statement]) if isinstance(value, list))
+    return next((block for block in blocks if any(each is statement for each in block)), [])
+
+
+def may_split(document: Document, place: Place, last: Place) -> bool:
+    """Return whether the key of a place can be split before its statement, and the last place goes on with the rest."""
+    key, statement = place.key, document.statement(place.node)
+    if key is None or not dotted(key) or last.key is None or dotted(key) != dotted(last.key):
+        return False
+    scope = scope_of(document, place.node)
+    if scope is not scope_of(document, last.node) or rebinds(statement, key):
+        return False
+    if dotted(key).lower().endswith(PLURALS):  # an array of keys, most likely, and `split` takes one key
+        return False
+    return runs_once_in(document, statement, place.node) and assignable(document, key, scope)
+
+
+def divided(document: Document, places: Sequence[Place]) -> Fix | None:
+    """Return the fix that gives places children of their key, by splits as long as a line has room for."""
+    statement, scope = document.statement(places[0].node), scope_of(document, places[0].node)
+    key, names = dotted(places[0].key), Names(document, statement)
+    split = names.spell(SPLIT, near=called(places[0]))
+    if split is None:
+        return None
+    lines: dict[ast.stmt, list[str]] = {}
+    children: list[str] = []
+    edits: list[Edit | None] = []
+    for place in places:
+        own = document.statement(place.node)
+        child = child_name(names, document, place, (key, *children) if children else ())
+        line = splitting(split, key, [*children, child])
+        if not children or len(line) + statement.col_offset > WIDTH:
+            statement, children = own, []
+            child = child_name(names, document, place)
+            line = splitting(split, key, [child])
+            lines.setdefault(statement, []).append(line)
+        lines[statement][-1] = line
+        children.append(child)
+        names.take(child)
+        edits.append(replace(document, place.key, cst.Name(child)) if place.key is not None else None)
+    edits += [inserted(document, statement, text) for statement, text in lines.items()]
+    edits += names.edits()
+    fix = fix_of(Applicability.UNSAFE, f"Split `{key}` before line {next(iter(lines)).lineno}", *edits)
+    return binding(fix, scope, *names.taken)
+
+
+def splitting(split: str, key: str, children: Sequence[str]) -> str:
+    """Return the statement that splits a key into itself and so many children."""
+    size = f", {len(children) + 1}" if len(children) > 1 else ""
+    return f"{', '.join([key, *children])} = {split}({key}{size})"
+
+
+def inserted(document: Document, statement: ast.stmt, lines: Sequence[str]) -> Edit | None:
+    """Return the edit that writes lines before a statement."""
+    edits = [insert_line(document, statement, line) for line in lines]
+    made = [edit for edit in edits if edit is not None]
+    return dataclasses.replace(made[0], content="".join(edit.content for edit in made)) if made else None
+
+
+def rebinds(statement: ast.stmt, key: ast.expr) -> bool:
+    """Return whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
+    return dotted(key) in assigned(statement)
+
+
+def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool:
+    """Return whether a line put before ``statement`` runs once for each time that ``node`` runs."""
+    parts: list[ast.AST] = [statement]
+    match statement:
+        case ast.For(iter=source) | ast.AsyncFor(iter=source) | ast.Match(subject=source):
+            parts = [source]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            parts = list(items)
+        case ast.If() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return False
+    while node not in parts and node is not statement:
+        around = document.parents[node]
+        if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
+            return False
+        if isinstance(around, ast.comprehension):
+            comprehension = document.parents[around]
+            assert isinstance(comprehension, COMPREHENSIONS)
+            if node is comprehension.generators[0].iter:
+                node, around = comprehension, document.parents[comprehension]  # evaluated before the loop
+        node = around
+    return node in parts
+
+
+def refreshes(fact: Reuse, scope: ast.AST) -> bool:
+    """Return whether a new value of the key reaches the second consumption when something repeats the first."""
+    key = fact.first.key
+    if fact.repeated_by in ("", "loop", "arguments"):
+        return True
+    if isinstance(key, ast.Attribute):
+        return fact.repeated_by == "call"
+    if fact.repeated_by not in CARRIES:
+        return False
+    returned = [node.value for node in ast.walk(scope) if isinstance(node, ast.Return) and node.value]
+    return any(dotted(inner) == dotted(key) for value in returned for inner in ast.walk(value))
+
+
+def called(place: Place) -> ast.AST | None:
+    """Return the expression that a place calls, whose spelling other calls follow."""
+    return place.node.func if isinstance(place.node, ast.Call) else None
+
+
+def binding(fix: Fix | None, scope: ast.AST, *names: str) -> Fix | None:
+    """Return a fix that says which names it binds, so that no other one binds one of them at the same time."""
+    place = f"{getattr(scope, 'lineno', 0)}:{getattr(scope, 'col_offset', 0)}"
+    return fix if fix is None else dataclasses.replace(fix, binds=tuple(f"{place} {name}" for name in names))
