@@ -40,7 +40,7 @@ __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 TOO_MUCH = "where too many functions and objects come together to be told apart"
-NOT_FOUND = "that olympus-lint does not find in its files"
+NOT_FOUND = "whose definitions olympus-lint does not find"
 UNFOLLOWED = "and what becomes of it there is not known"
 FEW = 4
 """Constructors that a place of merged values holds back at most."""

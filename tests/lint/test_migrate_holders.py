@@ -83,6 +83,30 @@ def walk(tree):
 result = walk({tree})
 """
 BREAKING = {
+    "test in a function, of arrays too": """
+def is_known(x):
+    return isinstance(x, (list, jax.Array))
+def save(value):
+    return np.asarray(value) if is_known(value) else value
+result = save(key), save([2])
+""",
+    "test in a function, that it does not pass": """
+def is_sequence(x):
+    return isinstance(x, list)
+def save(value):
+    return value if is_sequence(value) else np.asarray(value)
+result = save(key), save([2])
+""",
+    "test in a function of another name": """
+def is_sequence(x):
+    return isinstance(x, list)
+if len(STATE) > 1:
+    def is_sequence(x):
+        return True
+def save(value):
+    return np.asarray(value) if is_sequence(value) else value
+result = save(key), save([2])
+""",
     "walk, array of NumPy": WALK.format(
         kind="dict", parts="[walk(v) for v in tree.values()]", leaf="np.asarray(tree)", tree="TREE"
     ),
@@ -217,6 +241,29 @@ def walk(tree, f):
         return {k: walk(v, f) for k, v in tree.items()}
     return f(tree)
 result = jax.random.normal(walk(TREE, lambda x: x)["a"]["key"])
+""",
+    "test in a function": """
+def is_sequence(x):
+    'Say whether it has parts.'
+    return isinstance(x, (list, tuple))
+def is_long(x):
+    return is_sequence(x) and len(x) > 1
+def save(value):
+    if is_long(value):
+        return [np.asarray(v) for v in value]
+    if is_sequence(value):
+        return np.asarray(value)
+    return jax.random.normal(value)
+result = save(key), save([np.ones(3), np.ones(2)]), save([2])
+""",
+    "no such test": """
+def is_sequence(x):
+    return isinstance(x, (list, tuple))
+def save(value):
+    if not is_sequence(value):
+        return jax.random.normal(value)
+    return np.asarray(value)
+result = save(key), save([2])
 """,
     "spread": "result = jax.random.normal({**STATE, 'n': 1}['key'])",
     "overwritten": "result = ({'key': jnp.ones(2)} | {'key': key, 'w': 1})['key']",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.libraries.names import ANY_ARRAY, HOLDERS
 from olympus_rules.reach.values import UNDIVIDED, Container, Key, Structure, Words
 from olympus_rules.syntax.document import Parents
 
-__all__ = ["binds", "kinds_of", "tests"]
+__all__ = ["Predicate", "binds", "kinds_of", "predicates", "tests"]
 
 Resolve: TypeAlias = Callable[[ast.expr], str | None]
 """Returns the qualified name of a class of a library or of Python; ``None`` for another."""
@@ -22,7 +24,30 @@ LIST_OF_WORDS: tuple[type, ...] = (*UNDIVIDED, Structure, Words)
 """The kinds of values that are neither keys nor containers; words may have become a list."""
 
 
-def kinds_of(name: ast.Name, parents: Parents, resolve: Resolve) -> tuple[type, ...]:
+class Predicate(NamedTuple):
+    """A function that only returns a test of its first parameter."""
+
+    parameter: str
+    test: ast.expr
+
+
+def predicates(module: FunctionCode) -> dict[str, Predicate]:
+    """Return the functions at a module's level that only return a test of their first parameter, by name."""
+    found: dict[str, Predicate] = {}
+    for name, code in module.definitions.items():
+        match code.node:
+            case ast.FunctionDef(
+                args=ast.arguments(args=[ast.arg(arg=parameter)], posonlyargs=[], vararg=None),
+                body=[*before, ast.Return(value=ast.Call() | ast.BoolOp() | ast.UnaryOp() | ast.Compare() as test)],
+                decorator_list=[],
+            ) if all(isinstance(each, ast.Expr) for each in before):
+                found[name] = Predicate(parameter, test)
+    return found
+
+
+def kinds_of(
+    name: ast.Name, parents: Parents, resolve: Resolve, predicate: Callable[[str], Predicate | None]
+) -> tuple[type, ...]:
     """Return the kinds of values that a variable may hold where it is read; nothing if no test says it.
 
     A test counts if the variable is not bound between it and the read.
@@ -31,10 +56,11 @@ def kinds_of(name: ast.Name, parents: Parents, resolve: Resolve) -> tuple[type, 
         name: the read.
         parents: the parents of the nodes of the file.
         resolve: resolves a class of a test.
+        predicate: returns a predicate of the file by its name, ``None`` for any other name.
     """
     excluded: set[type] = set()
     for test, is_true in tests(name, parents, name.id):
-        excluded.update(*_excluded(test, name.id, resolve, is_true=is_true))
+        excluded.update(*_Asked(resolve, predicate).excluded(test, name.id, is_true=is_true))
     if not excluded:
         return ()
     return (*LIST_OF_WORDS, *(kind for kind in (Key, Container) if kind not in excluded))
@@ -112,32 +138,55 @@ def binds(block: Sequence[ast.AST], name: str) -> bool:
     )
 
 
-def _excluded(test: ast.expr, name: str, resolve: Resolve, *, is_true: bool) -> Iterator[frozenset[type]]:
-    """Yield the kinds that a variable does not have if a test has an outcome."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _excluded(operand, name, resolve, is_true=not is_true)
-        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is is_true:
-            for each in values:
-                yield from _excluded(each, name, resolve, is_true=is_true)
-        case ast.BoolOp(values=values):
-            yield frozenset.intersection(
-                *(frozenset[type]().union(*_excluded(each, name, resolve, is_true=is_true)) for each in values)
-            )
-        case ast.Compare(left=ast.Name(id=left), ops=[op], comparators=[ast.Constant(value=None)]) if left == name:
-            if isinstance(op, ast.Is if is_true else ast.IsNot):
-                yield frozenset({Key, Container})
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=subject), classes]) if (
-            subject == name and is_true
-        ):
-            every = classes.elts if isinstance(classes, ast.Tuple) else [classes]
-            while any(isinstance(each, ast.BinOp) for each in every):
-                every = [
-                    part
-                    for each in every
-                    for part in ([each.left, each.right] if isinstance(each, ast.BinOp) else [each])
-                ]
-            yield frozenset.intersection(*(_of_class(resolve(each)) for each in every), frozenset({Key, Container}))
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the tests of a file ask for.
+
+    Attributes:
+        resolve: resolves a class of a test.
+        predicate: returns a predicate of the file by its name.
+        depth: how many functions that only return a test may still be looked into.
+    """
+
+    resolve: Resolve
+    predicate: Callable[[str], Predicate | None]
+    depth: int = 3
+
+    def excluded(self, test: ast.expr, name: str, *, is_true: bool) -> Iterator[frozenset[type]]:
+        """Yield the kinds that a variable does not have if a test has an outcome."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                yield from self.excluded(operand, name, is_true=not is_true)
+            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is is_true:
+                for each in values:
+                    yield from self.excluded(each, name, is_true=is_true)
+            case ast.BoolOp(values=values):
+                parts = (self.excluded(each, name, is_true=is_true) for each in values)
+                yield frozenset.intersection(*(frozenset[type]().union(*part) for part in parts))
+            case ast.Compare(left=ast.Name(id=left), ops=[op], comparators=[ast.Constant(value=None)]) if left == name:
+                if isinstance(op, ast.Is if is_true else ast.IsNot):
+                    yield frozenset({Key, Container})
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=subject), classes]) if subject == name:
+                if is_true:
+                    yield self.of_classes(classes)
+            case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=subject)], keywords=[]) if subject == name:
+                yield from self.by_function(function, is_true=is_true)
+
+    def of_classes(self, classes: ast.expr) -> frozenset[type]:
+        """Return the kinds that no object of one of some classes has."""
+        every = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+        while any(isinstance(each, ast.BinOp) for each in every):
+            every = [
+                part for each in every for part in ([each.left, each.right] if isinstance(each, ast.BinOp) else [each])
+            ]
+        return frozenset.intersection(*(_of_class(self.resolve(each)) for each in every), frozenset({Key, Container}))
+
+    def by_function(self, name: str, *, is_true: bool) -> Iterator[frozenset[type]]:
+        """Yield the kinds that the argument of a function does not have if the test that it returns has an outcome."""
+        predicate = self.predicate(name) if self.depth else None
+        if predicate is not None:
+            inner = _Asked(self.resolve, self.predicate, self.depth - 1)
+            yield from inner.excluded(predicate.test, predicate.parameter, is_true=is_true)
 
 
 def _of_class(qualified: str | None) -> frozenset[type]:

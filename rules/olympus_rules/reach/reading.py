@@ -21,7 +21,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
-from olympus_rules.reach.narrowing import kinds_of
+from olympus_rules.reach.narrowing import Predicate, kinds_of, predicates
 from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.overwriting import Hooks, Overwriting
 from olympus_rules.reach.raw_keys import RawKeys, place_of
@@ -90,6 +90,8 @@ class Reader:
         self.definitions = Definitions(module)
         self.hooks = hooks
         self.overwriting = Overwriting(module, hooks)
+        self.predicates = predicates(module)
+        self.asking = {"isinstance", *self.predicates}
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -171,7 +173,7 @@ class Reader:
         self.raw.imported(code, made.node, slot)
         variables = self.versions(code, made, made.name)
         if variables or "$" in made.name:
-            kinds = self.narrowed(code, made.node) if "isinstance" in code.reads else ()
+            kinds = self.narrowed(code, made.node) if not self.asking.isdisjoint(code.reads) else ()
             for variable in variables or [self.heap.variable(code, made.name)]:
                 if kinds:
                     self.slots.add_edge_of(variable, slot, *kinds)
@@ -195,7 +197,13 @@ class Reader:
                 return class_.id
             return document.imports.resolve(dotted_name(class_)) if is_imported(code, class_) else None
 
-        return kinds_of(node, document.parents, resolve) if isinstance(node, ast.Name) else ()
+        def predicate(name: str) -> Predicate | None:
+            scope: ir.FunctionCode | None = code
+            while scope is not None and name not in scope.local_names:
+                scope = scope.parent
+            return self.predicates.get(name) if scope is self.module else None
+
+        return kinds_of(node, document.parents, resolve, predicate) if isinstance(node, ast.Name) else ()
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
