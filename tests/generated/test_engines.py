@@ -29,7 +29,7 @@ from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
 
 COUNT = int(os.environ.get("OLYMPUS_ENGINES", "120"))
-FEW = 12  # in each run
+FEW = 24  # in each run
 
 
 def program(body: str) -> Program:

@@ -16,7 +16,7 @@ import pytest
 
 DOUBLINGS = 4
 EXPONENT = 1.2
-ROUNDS = 3
+ROUNDS = 2
 HEADER = "import jax\n\n\n"
 REUSE = "def f{0}(key):\n    a = jax.random.normal(key)\n    return a + jax.random.uniform(key)\n\n\n"
 CLEAN = (
