@@ -83,6 +83,22 @@ def walk(tree):
 result = walk({tree})
 """
 BREAKING = {
+    "special method": """
+class Source:
+    def __init__(self, key):
+        self.key = key
+    def __getitem__(self, number):
+        return jax.random.fold_in(self.key, number)
+result = np.asarray(Source(key)[1])
+""",
+    "index of a subclass of list": """
+class Keys(list):
+    pass
+result = np.asarray(Keys([key])[0])
+""",
+    "index of a named tuple": """
+result = np.asarray(Row('a', key)[1])
+""",
     "test in a function, of arrays too": """
 def is_known(x):
     return isinstance(x, (list, jax.Array))
@@ -241,6 +257,18 @@ def walk(tree, f):
         return {k: walk(v, f) for k, v in tree.items()}
     return f(tree)
 result = jax.random.normal(walk(TREE, lambda x: x)["a"]["key"])
+""",
+    "another special method": """
+class Source:
+    def __init__(self, key):
+        self.key = key
+    def __next__(self):
+        self.key, sub = jax.random.split(self.key)
+        return sub
+    def __getitem__(self, number):
+        return [1.0, 2.0][number]
+source = Source(key)
+result = np.asarray(source[1]), jax.random.normal(next(source))
 """,
     "test in a function": """
 def is_sequence(x):

@@ -236,11 +236,11 @@ class Binding:
 
     def fill_container(self, made: Object, call: Call) -> None:
         """Let an object hold what it is made of, as one of a subclass of a built-in container does."""
-        opened = self.heap.opened(made)
+        stored = self.heap.stored(made)
         for slot, _ in call.arguments:
-            self.heap.iterate(slot, opened, Container)
+            self.heap.iterate(slot, stored, Container)
         for _, slot in call.keywords:
-            self.slots.add_edge(slot, opened)
+            self.slots.add_edge(slot, stored)
 
     def bind_members(self, code: ir.ClassCode, name: str, call: Call) -> None:
         """Call a method of a class: one that several classes inherit is called once."""

@@ -121,6 +121,7 @@ class Heap:
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self.tuples: set[int] = set()
         self._opened: set[Object] = set()
+        self._stored: set[Object] = set()
         self._asked: set[Slot] = set()
         self._gone_through: set[Container] = set()
         self._widened: set[Slot] = set()
@@ -148,7 +149,7 @@ class Heap:
         if isinstance(value, Container):
             self.slots.add_edge(self.written_pool, self.element(value, None))
         elif isinstance(value, Object):
-            self.slots.add_edge(self.written_pool, self.opened(value))
+            self.slots.add_edge(self.written_pool, self.stored(value))
 
     def variable(self, code: ir.FunctionCode, name: str, version: int = 0) -> Slot:
         """Return the slot of a variable of a scope: of what callers give, or another version by its number."""
@@ -226,13 +227,21 @@ class Heap:
         self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 
+    def stored(self, owner: Object) -> Slot:
+        """Return the slot of what an object was made of or was given as elements, which its class need not define."""
+        slot = self.slots.slot("stored", owner)
+        if owner not in self._stored:
+            self._stored.add(owner)
+            for name in owner.code.fields:  # of a named tuple
+                self.slots.add_edge(self.classes.fields.read(owner.code, name), slot)
+        return slot
+
     def opened(self, owner: Object) -> Slot:
         """Return the slot of the elements of an object, by iteration or unpacking."""
         slot = self.slots.slot("opened", owner)
         if owner not in self._opened:
             self._opened.add(owner)
-            for name in owner.code.fields:  # of a named tuple
-                self.slots.add_edge(self.classes.fields.read(owner.code, name), slot)
+            self.slots.add_edge(self.stored(owner), slot)
             given = self.slots.slot("iterator", owner)
             for name in ("__getitem__", "__next__"):
                 self.ask(owner, name, slot)
@@ -267,7 +276,7 @@ class Heap:
                 self.slots.trail.add(slot, self.element(value, name), BOTH | LATER)
                 self.slots.add_edge(slot, self.element(value, name))
             elif isinstance(value, Object):
-                self.slots.add_edge(slot, self.opened(value))
+                self.slots.add_edge(slot, self.stored(value))
             elif isinstance(value, Unknown):
                 self.slots.add_edge(slot, self.written_pool)
 
@@ -311,6 +320,18 @@ class Heap:
         if isinstance(value, Container):
             return self.elements(value, name)
         return [self.opened(value)] if isinstance(value, Object) else []
+
+    def items_of(self, value: Value, name: str | int | None = None, from_end: int = 0) -> list[Slot]:
+        """Return the slots of what ``value[name]`` reads, but for what a method ``__getitem__`` returns.
+
+        Args:
+            value: a container or an object.
+            name: the name or number of the element, ``None`` for an unknown one.
+            from_end: the negative number of an element, 0 for another one.
+        """
+        if isinstance(value, Object):
+            return [self.stored(value)]
+        return parts_from_end(self, value, from_end) if from_end else self.parts_of(value, name)
 
     def copy_elements(self, source: Slot, target: Slot, axes: int | None = None) -> None:
         """Copy all that a slot holds, at any depth.

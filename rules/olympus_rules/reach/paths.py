@@ -52,7 +52,8 @@ SHARED = "shared"
 """The owner of the slots between call sites and very many functions, through which a call goes on."""
 RESULTS = frozenset({"result", "returned by many"})
 POOLS = frozenset({"contents of many", "elements of many", "fields of many", "leaves of many"})
-OPENED: dict[object, tuple[type, ...]] = {"leaves": (Object,), "opened": (Container, Key, Made, Object)}
+BESIDE = (Container, Key, Made, Object)
+OPENED: dict[object, tuple[type, ...]] = {"leaves": (Object,), "opened": BESIDE, "stored": BESIDE}
 """The slots of parts of objects, with the values beside an object that may be what is read there instead."""
 STEP, CHOICE, DOUBT = 1, 30, 1000
 """Costs of a step, of one of several callees, and of an object of unknown class or a merger."""

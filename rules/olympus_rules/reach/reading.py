@@ -288,7 +288,7 @@ class Reader:
         self.heap.open(
             owner,
             self.heap.elements_pool,
-            lambda value: parts_from_end(self.heap, value, from_end) if from_end else self.heap.parts_of(value, name),
+            lambda value: self.heap.items_of(value, name, from_end),
             lambda part: self.slots.add_edge(part, slot),
             Container,
             Object,
