@@ -9,6 +9,7 @@ import sys
 import tomllib
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,9 @@ def imports(tree: ast.AST, *, at_import_only: bool = False) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             yield (node.module or "").partition(".")[0]
-        elif at_import_only and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif isinstance(node, ast.expr) or (
+            at_import_only and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        ):
             continue
         elif at_import_only and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             yield from imports(ast.Module(node.orelse, []), at_import_only=True)
@@ -48,6 +51,7 @@ def imports(tree: ast.AST, *, at_import_only: bool = False) -> Iterator[str]:
             yield from imports(node, at_import_only=at_import_only)
 
 
+@cache
 def imports_of(path: Path, *, at_import_only: bool = False) -> set[str]:
     return set(imports(ast.parse(path.read_text("utf-8")), at_import_only=at_import_only))
 
@@ -156,6 +160,7 @@ def circles(imported: Mapping[str, set[str]]) -> list[list[str]]:
     return sorted(sorted(group) for group in groups)
 
 
+@cache
 def package_graph(package: str) -> dict[str, set[str]]:
     modules = modules_of(package)
     inits = {name for name, path in modules.items() if path.name == "__init__.py"}

@@ -32,7 +32,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "parts_from_end"]
+__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "items_of", "parts_from_end"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
@@ -136,20 +136,13 @@ class Heap:
             slots.limit(Unknown(kind), lost, *kinds)
             if kind in ("containers", "objects"):
                 slots.add_edge(lost, self.elements_pool.values)
-                slots.watch(lost, self._fill_unknown)
+                slots.watch(lost, partial(fill_unknown, self))
         for kind, kinds in LIMITED_LAST.items():
             slots.limit(Unknown(kind), slots.slot("lost", kind), *kinds, last=True)
         lost = slots.slot("lost", "containers")
         slots.add_edge(lost, self.contents_pool.values)
         slots.watch_mask(lost, self.widen_elements)
         self.widen(self.written_pool)
-
-    def _fill_unknown(self, value: Value) -> None:
-        """Write what is written to an unknown container to one that it may be."""
-        if isinstance(value, Container):
-            self.slots.add_edge(self.written_pool, self.element(value, None))
-        elif isinstance(value, Object):
-            self.slots.add_edge(self.written_pool, self.stored(value))
 
     def variable(self, code: ir.FunctionCode, name: str, version: int = 0) -> Slot:
         """Return the slot of a variable of a scope: of what callers give, or another version by its number."""
@@ -321,18 +314,6 @@ class Heap:
             return self.elements(value, name)
         return [self.opened(value)] if isinstance(value, Object) else []
 
-    def items_of(self, value: Value, name: str | int | None = None, from_end: int = 0) -> list[Slot]:
-        """Return the slots of what ``value[name]`` reads, but for what a method ``__getitem__`` returns.
-
-        Args:
-            value: a container or an object.
-            name: the name or number of the element, ``None`` for an unknown one.
-            from_end: the negative number of an element, 0 for another one.
-        """
-        if isinstance(value, Object):
-            return [self.stored(value)]
-        return parts_from_end(self, value, from_end) if from_end else self.parts_of(value, name)
-
     def copy_elements(self, source: Slot, target: Slot, axes: int | None = None) -> None:
         """Copy all that a slot holds, at any depth.
 
@@ -397,6 +378,28 @@ class Heap:
     def named_elements(self, container: Container) -> Mapping[str | int, Slot]:
         """Return the slots of the elements of known name."""
         return self._named.get(container.display, {})
+
+
+def fill_unknown(heap: Heap, value: Value) -> None:
+    """Write what is written to an unknown container to one that it may be."""
+    if isinstance(value, Container):
+        heap.slots.add_edge(heap.written_pool, heap.element(value, None))
+    elif isinstance(value, Object):
+        heap.slots.add_edge(heap.written_pool, heap.stored(value))
+
+
+def items_of(heap: Heap, value: Value, name: str | int | None, from_end: int) -> list[Slot]:
+    """Return the slots of what ``value[name]`` reads, but for what a method ``__getitem__`` returns.
+
+    Args:
+        heap: the heap.
+        value: a container or an object.
+        name: the name or number of the element, ``None`` for an unknown one.
+        from_end: the negative number of an element, 0 for another one.
+    """
+    if isinstance(value, Object):
+        return [heap.stored(value)]
+    return parts_from_end(heap, value, from_end) if from_end else heap.parts_of(value, name)
 
 
 def parts_from_end(heap: Heap, value: Value, index: int) -> list[Slot]:

@@ -18,7 +18,7 @@ from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.heap import parts_from_end
+from olympus_rules.reach.heap import items_of, parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
 from olympus_rules.reach.narrowing import Predicate, kinds_of, predicates
@@ -288,7 +288,7 @@ class Reader:
         self.heap.open(
             owner,
             self.heap.elements_pool,
-            lambda value: self.heap.items_of(value, name, from_end),
+            lambda value: items_of(self.heap, value, name, from_end),
             lambda part: self.slots.add_edge(part, slot),
             Container,
             Object,
