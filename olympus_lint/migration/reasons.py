@@ -25,7 +25,7 @@ UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may me
 HOLDERS = {"object": "an object", "container": "a container"}
 NO_FURTHER = "and olympus-lint does not follow it further"
 WHOSE = "it does not tell the objects of the class apart"
-OTHERS = "that gets other keys as well, and it does not tell which of them is read where"
+OTHERS = "that gets other values as well, and it does not tell which of them is read where"
 ATTRIBUTE = f"becomes an attribute `{{name}}`, {NO_FURTHER}: it does not tell apart whose"
 OPEN = {
     "anywhere": f"is in an attribute that may be one of a `{{target}}`, {NO_FURTHER}",

@@ -1386,6 +1386,35 @@ def test_a_reason_ends_at_an_attribute_that_gets_another_key_as_well() -> None:
     assert second.reasons[0].text.startswith(other)
 
 
+def test_a_reason_ends_at_an_attribute_that_gets_an_unknown_value_as_well() -> None:
+    """Through another attribute, too: ``build`` leaves nothing of the key of ``__init__``."""
+    policy = """
+        class Policy:
+            def __init__(self):
+                self.state = None
+                self.key = self.noise_key = jax.random.PRNGKey(0)
+
+            def build(self, key, state):
+                self.state = state
+                key, self.key = jax.random.split({})
+                self.reset_noise()
+
+            def reset_noise(self):
+                self.key, self.noise_key = jax.random.split(self.key)
+
+            def predict(self):
+                return somelib.sample(self.state, self.noise_key)
+
+        def run(key, state):
+            policy = Policy()
+            policy.build(key, state)
+            return policy.predict()
+        """
+    unknown, own = (constructors(policy.format(key))[0].reasons[0].text for key in ("key", "self.key"))
+    assert "attribute `noise_key` of the class `Policy`" in unknown and "gets other values as well" in unknown
+    assert own == "is passed to `somelib.sample`, and whether somelib takes typed keys is unknown"
+
+
 def test_what_a_library_made_may_give_a_key_back() -> None:
     (constructor,) = constructors(
         """

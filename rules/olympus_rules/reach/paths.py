@@ -26,6 +26,7 @@ from olympus_rules.reach.trail import CONTAINERS, KEYS, LATER
 from olympus_rules.reach.values import (
     CALLEES,
     IN_PROJECT,
+    OTHER,
     BoundMethod,
     Class,
     Container,
@@ -563,20 +564,22 @@ class Telling:
             yield Doubt(None, "held" if name[2] else "anywhere", str(name[2] or ""), name[1].name)  # type: ignore[attr-defined]
 
     def _overwritten(self, state: State, target: State, maker: Place | None) -> Iterator[Doubt]:
-        """Return the doubt of an attribute to which a key of other constructors is written as well."""
+        """Return the doubt of an attribute that gets a key of other constructors, or an unknown value, as well."""
         attribute = self._written_attribute(state, target)
         if attribute is None or maker is None:
             return
         _, class_, name = self._name(attribute)
         assert isinstance(class_, ClassCode)
         keys, own = self._paths.all_keys, self._paths.made_by(maker)
+        anything = keys | self._paths.slots.bit(OTHER)
         is_known = attribute != target.slot
         written = self._paths.written_to(class_, str(name), state.slot, by_methods=is_known)
-        is_doubtful = any(mask & keys and not mask & own for mask in written)
-        if not is_doubtful and any(without(mask & keys, own) for mask in written):  # derived of another attribute
+        is_doubtful = any(mask & anything and not mask & own for mask in written)
+        if not is_doubtful and any(without(mask & anything, own) for mask in written):  # derived of another attribute
             names = self._paths.fields.names_of(class_)
-            others = (self._paths.written_to(class_, each, state.slot, by_methods=True) for each in names)
-            is_doubtful = any(mask & keys and not mask & own for masks in others for mask in masks)
+            for masks in (self._paths.written_to(class_, each, state.slot, by_methods=True) for each in names):
+                foreign = anything if any(mask & own for mask in masks) else keys
+                is_doubtful |= any(mask & foreign and not mask & own for mask in masks)
         if is_doubtful:
             around = self._paths.owner(state.slot) if is_known else None
             own_class = around.owner if isinstance(around, FunctionCode) else None
