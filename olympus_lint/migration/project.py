@@ -355,10 +355,16 @@ def _parsed(migration: Migration, text: Text) -> Document | None:
     known = migration.parsed.get(text.filename)
     if known is not None and known.text == text.new:
         return known
-    place = locate(Path(text.filename).absolute(), migration.further)
+    path = Path(text.filename).absolute()
+    place = locate(path, migration.further)
     try:
         document = Document(
-            text.filename, text.new, module=place.module, is_package=place.is_package, roots=place.roots
+            text.filename,
+            text.new,
+            module=place.module,
+            is_package=place.is_package,
+            roots=place.roots,
+            path=str(path),
         )
     except NOT_PARSED:
         return None

@@ -331,6 +331,18 @@ def test_a_name_of_the_project_that_is_not_found_is_not_taken_for_a_library(tmp_
     )
 
 
+def test_a_name_of_a_stub_that_a_package_attaches_is_found(tmp_path: Path) -> None:
+    project = {
+        "pkg/__init__.py": "",
+        "pkg/nets/__init__.py": "import lazy_loader\n\n__getattr__, *_ = lazy_loader.attach_stub(__name__, __file__)\n",
+        "pkg/nets/__init__.pyi": "from .net import Net\n",
+        "pkg/nets/net.py": "import jax\n\nclass Net:\n    def draw(self, key):\n        jax.random.normal(key)\n",
+        "pkg/use.py": "import jax\nfrom pkg.nets import Net\n\nNet().draw(jax.random.PRNGKey(0))\n",
+    }
+    (constructor,) = report(tree(tmp_path, project), ".")["constructors"]
+    assert constructor["held_back_by"] == []
+
+
 def test_a_name_that_one_of_several_stars_imports_is_found(tmp_path: Path) -> None:
     project = {
         "pyproject.toml": "",

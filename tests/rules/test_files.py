@@ -592,6 +592,19 @@ def test_an_answer_does_not_hang_on_why_its_file_was_opened(package: Path) -> No
         assert (asked.answers.answer(question) is None) == (name == "twice")
 
 
+def test_a_package_has_the_names_of_the_stub_that_it_attaches(package: Path) -> None:
+    attached = package / "lazy"
+    attached.mkdir()
+    (attached / "__init__.py").write_text(
+        "import lazy_loader\n\n__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)\n"
+    )
+    (attached / "__init__.pyi").write_text('__all__ = ["draw"]\n\nfrom ..helpers import draw\nfrom .missing import x\n')
+    (package / "main.py").write_text("from pkg.lazy import draw\n\n\ndef f(key):\n    return draw(key), draw(key)\n")
+    assert reuses(Project(), package / "main.py") == [5]
+    (attached / "__init__.pyi").write_text("def (:")
+    assert reuses(Project(), package / "main.py") == []
+
+
 def test_a_record_has_numbers_of_its_own(package: Path) -> None:
     """What a function's record holds is the same whatever else of its file was interpreted before."""
     source = (

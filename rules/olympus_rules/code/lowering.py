@@ -50,7 +50,12 @@ ABSTRACT = ("abstractmethod", "abstractproperty")
 
 
 def lower_module(
-    tree: ast.Module, *, module: str = "", is_package: bool = False, has_globals: bool = False
+    tree: ast.Module,
+    *,
+    module: str = "",
+    is_package: bool = False,
+    has_globals: bool = False,
+    attached: Sequence[ast.stmt] = (),
 ) -> ir.FunctionCode:
     """Lower a module; its functions are nested in the returned module code.
 
@@ -60,9 +65,10 @@ def lower_module(
         tree: the parsed module.
         module, is_package: its dotted name and whether it is an ``__init__``, for relative imports.
         has_globals: whether it may contain a ``global`` statement.
+        attached: imports that the module carries out when somebody asks for their names.
     """
     code = ir.FunctionCode("<module>", tree, kind="module")
-    _Lowering(code, module, is_package, has_globals).run(tree.body)
+    _Lowering(code, module, is_package, has_globals).run([*tree.body, *attached] if attached else tree.body)
     return code
 
 

@@ -74,6 +74,7 @@ class ProjectReach:
                 module=document.module,
                 is_package=document.is_package,
                 has_globals="global " in document.text,
+                attached=document.attached,
             )
             for path, document in documents.items()
         }

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from olympus_rules.syntax.imports import DEFAULT_ROOTS, ImportTable
+from olympus_rules.syntax import disk
+from olympus_rules.syntax.imports import DEFAULT_ROOTS, ImportTable, import_statements
 from olympus_rules.syntax.text import Text, decode
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class Document(Text):
     def let_go(self) -> None:
         """Free the tree and all that hangs on it."""
         self.tree = ast.Module([], [])
-        for name in ("parents", "lines", "_fragments", "_statements", "_deep"):
+        for name in ("parents", "lines", "_fragments", "_statements", "_deep", "attached"):
             self.__dict__.pop(name, None)
 
     @classmethod
@@ -164,6 +165,17 @@ class Document(Text):
     def imports(self) -> ImportTable:
         """Return the qualified names that module-level imports bind."""
         return ImportTable.from_module(self.tree, module=self.module, is_package=self.is_package)
+
+    @cached_property
+    def attached(self) -> list[ast.Import | ast.ImportFrom]:
+        """Return the imports of the stub beside a package that ``lazy_loader.attach_stub`` makes the package's own."""
+        if not self.is_package or not self.path or "attach_stub(" not in self.text:
+            return []
+        try:
+            stub = ast.parse(decode(disk.read(Path(self.path).with_suffix(".pyi"))))
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return []
+        return list(import_statements(stub.body))
 
     @cached_property
     def parents(self) -> Parents:

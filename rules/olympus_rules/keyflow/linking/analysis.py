@@ -88,6 +88,7 @@ class Analysis:
             module=document.module,
             is_package=document.is_package,
             has_globals="global " in document.text,
+            attached=document.attached,
         )
         self.file = File(document, module, session.table, self, session.keyed)
         self.hierarchy = Hierarchy(self.file)
