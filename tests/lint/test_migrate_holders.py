@@ -83,6 +83,39 @@ def walk(tree):
 result = walk({tree})
 """
 BREAKING = {
+    "decorated function": """
+def timed(f):
+    def inner(*args, **kwargs):
+        return f(*args, **kwargs)
+    return inner
+@timed
+def shown(x):
+    return np.asarray(x)
+result = shown(key)
+""",
+    "decorator that looks at arguments": """
+def looked(f):
+    def inner(*args, **kwargs):
+        result.append([np.asarray(each) for each in args])
+        return f(*args, **kwargs)
+    return inner
+@looked
+def draw(x):
+    return jax.random.normal(x)
+draw(key)
+""",
+    "decorator that looks at the result": """
+def looked(f):
+    def inner(*args, **kwargs):
+        made = f(*args, **kwargs)
+        result.append(np.asarray(made))
+        return made
+    return inner
+@looked
+def same(x):
+    return x
+same(key)
+""",
     "special method": """
 class Source:
     def __init__(self, key):
@@ -257,6 +290,26 @@ def walk(tree, f):
         return {k: walk(v, f) for k, v in tree.items()}
     return f(tree)
 result = jax.random.normal(walk(TREE, lambda x: x)["a"]["key"])
+""",
+    "another decorated function": """
+import functools, time
+def timed(f):
+    'Say how long it takes.'
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        started = time.time()
+        with jax.named_scope(f.__name__):
+            made = f(*args, **kwargs)
+        result.append(time.time() > started)
+        return made
+    return inner
+@timed
+def draw(key, scale=1.0):
+    return jax.random.normal(key) * scale
+@timed
+def shown(x):
+    return np.asarray(x)
+result = draw(key, scale=2.0), shown([1.0])
 """,
     "another special method": """
 class Source:

@@ -44,6 +44,8 @@ ARRAY_TYPES = (ARRAY, "jax.numpy.ndarray")
 KEY_DTYPE = "jax.dtypes.prng_key"
 NUMPY_ARRAY = "numpy.ndarray"
 ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array"})
+COPIES_NAMES = frozenset({"functools.wraps", "wraps"})
+"""How the decorator is written that gives a function the name of another one and changes nothing else."""
 HOLDERS = frozenset({"dict", "frozenset", "list", "set", "tuple"}) | {
     f"{module}.{name}"
     for module in ("collections.abc", "typing")

@@ -45,6 +45,7 @@ from olympus_rules.reach.values import (
     Value,
     Words,
 )
+from olympus_rules.reach.wrappers import hands_on
 from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]
@@ -646,7 +647,7 @@ class Reader:
                     self.slots.put(self.heap.variable(inner, name), value)
             elif isinstance(value, Unknown):
                 self.slots.put(slot, value)
-            else:
+            elif not (isinstance(value, Function) and hands_on(value.code)):
                 self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
 
         for name in inner.parameters:
