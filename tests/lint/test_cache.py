@@ -137,6 +137,19 @@ def test_a_helper_behind_a_reexport(package: Path) -> None:
     assert "alone.py" not in analysed(after)
 
 
+def test_a_stub_that_a_package_attaches(package: Path) -> None:
+    """It counts as a part of its package, also in a run that needs no more of the package than it knows."""
+    lazy = "import lazy_loader\n\n__getattr__, *_ = lazy_loader.attach_stub(__name__, __file__)\n"
+    main = TWICE.format(module="pkg.lazy")
+    write(package, {"pkg/lazy/__init__.py": lazy, "pkg/lazy/__init__.pyi": "from ..c import draw\n"})
+    write(package, {"pkg/main.py": main, "pkg/folds.py": FOLDS})
+    assert rows(lint(package))["main.py"] == [6]
+    write(package, {"pkg/main.py": f"\n{main}"})
+    assert rows(lint(package))["main.py"] == [7]
+    write(package, {"pkg/lazy/__init__.pyi": "from ..folds import draw\n"})
+    assert "main.py" not in rows(lint(package))
+
+
 def test_a_module_that_appears_and_goes_away(package: Path) -> None:
     main = TWICE.format(module="pkg.later")
     write(package, {"pkg/main.py": main})

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS, ImportTable, import_statements
+from olympus_rules.syntax.stubs import ATTACHES, attached_stub
 from olympus_rules.syntax.text import Text, decode
 
 if TYPE_CHECKING:
@@ -169,11 +169,9 @@ class Document(Text):
     @cached_property
     def attached(self) -> list[ast.Import | ast.ImportFrom]:
         """Return the imports of the stub beside a package that ``lazy_loader.attach_stub`` makes the package's own."""
-        if not self.is_package or not self.path or "attach_stub(" not in self.text:
-            return []
         try:
-            stub = ast.parse(decode(disk.read(Path(self.path).with_suffix(".pyi"))))
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            stub = ast.parse(decode(attached_stub(self.path, attaches=ATTACHES in self.text)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return []
         return list(import_statements(stub.body))
 

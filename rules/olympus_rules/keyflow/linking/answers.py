@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.array_names import forget_outlines, has_arrays, stands_for
 from olympus_rules.syntax.project import forget_folders, in_project, locate, locate_name
+from olympus_rules.syntax.stubs import ATTACHES, attached_stub
 
 __all__ = ["Answers", "Kept", "Memory", "Need", "Outcome", "Question", "digest"]
 
@@ -171,7 +172,7 @@ class Answers:
     # between runs
 
     def stamp(self, path: str, data: bytes | None = None) -> str:
-        """Return a text that changes with a file's bytes and its place among modules; empty if it cannot be read.
+        """Return a text that changes with a file's bytes, its stub and its place; empty if it cannot be read.
 
         Args:
             path: the absolute path.
@@ -182,6 +183,7 @@ class Answers:
                 data = disk.read(path) if data is None else data
             except OSError:
                 return ""
+            data += attached_stub(path, attaches=ATTACHES.encode() in data)
             place = locate(Path(path))
             where = f"{path}\0{place.module}\0{place.is_package}\0{[str(root) for root in place.roots]}\0"
             self._stamps[path] = blake2b(where.encode(errors="surrogatepass") + data, digest_size=16).hexdigest()
