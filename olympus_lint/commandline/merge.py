@@ -13,6 +13,7 @@ from olympus_lint.project.settings import SettingsError
 from olympus_lint.reporting.objects import finding_of
 from olympus_lint.reporting.results import FileResult, RunResult, shown_lines
 from olympus_rules.finding import Finding
+from olympus_rules.rules import all_rules
 
 __all__ = ["merge"]
 
@@ -44,7 +45,11 @@ def read_report(path: str) -> list[Finding]:
     try:
         text = Path(path).read_text("utf-8")
         objects = json.loads(text) if text.lstrip().startswith("[") else map(json.loads, text.splitlines())
-        return [finding_of(each) for each in objects]
+        found = [finding_of(each) for each in objects]
+        unknown = next((each.code for each in found if each.code not in all_rules()), None)
+        if unknown is not None:
+            raise ValueError(f"no rule has the code {unknown!r}")
+        return found
     except OSError as error:
         raise SettingsError(f"--merge: {path} cannot be read ({error.strerror}); name a report.") from None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:

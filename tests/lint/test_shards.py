@@ -88,6 +88,15 @@ def test_what_is_no_report_is_named(run: Run, project: Path, text: str) -> None:
     )
 
 
+@pytest.mark.parametrize("output", ["concise", "sarif", "markdown"])
+def test_a_finding_of_a_rule_that_does_not_exist_is_named(run: Run, files: Path, output: str) -> None:
+    run(".", "--output-format", "json-lines", "-o", "all.jsonl")
+    text = Path("all.jsonl").read_text()
+    Path("all.jsonl").write_text(text.replace('"code": "OLY104"', '"code": "key-reuse"'))
+    told = run("--merge", "all.jsonl", "--output-format", output)
+    assert told.status == 2 and "(no rule has the code 'key-reuse'); name a report." in told.err
+
+
 def test_no_findings(run: Run, project: Path) -> None:
     Path("r.json").write_text("[]\n")
     Path("e.jsonl").write_text("")
