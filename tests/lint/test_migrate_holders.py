@@ -93,6 +93,17 @@ def shown(x):
     return np.asarray(x)
 result = shown(key)
 """,
+    "decorator that looks at its variables": """
+def looked(f):
+    def inner(*args, **kwargs):
+        result.append([np.asarray(each) for each in locals()["args"]])
+        return f(*args, **kwargs)
+    return inner
+@looked
+def draw(x):
+    return jax.random.normal(x)
+draw(key)
+""",
     "decorator that looks at arguments": """
 def looked(f):
     def inner(*args, **kwargs):

@@ -156,7 +156,7 @@ class Calls:
         """Return what an object holds that may be a container, as one whose class has a base of a library."""
         assert isinstance(owner, Object)
         if owner.code.node.bases and not owner.code.fields:
-            self.slots.add_edge(self.heap.stored(owner), result)
+            self.slots.add_edge(self.heap.opened(owner), result)
 
     def copied(self, call: Call) -> None:
         """Copy an object of a library, or of a file that is not read: the result holds the new values."""

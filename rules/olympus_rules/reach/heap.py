@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -398,7 +399,8 @@ def items_of(heap: Heap, value: Value, name: str | int | None, from_end: int) ->
         from_end: the negative number of an element, 0 for another one.
     """
     if isinstance(value, Object):
-        return [heap.stored(value)]
+        has_own = any(isinstance(each, ast.FunctionDef) and each.name == "__getitem__" for each in value.code.node.body)
+        return [heap.stored(value) if has_own else heap.opened(value)]
     return parts_from_end(heap, value, from_end) if from_end else heap.parts_of(value, name)
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.libraries.names import COPIES_NAMES
+from olympus_rules.reach.narrowing import binds
 
 __all__ = ["hands_on"]
 
+SEEING = frozenset({"eval", "exec", "locals", "vars"})
+"""What may see the arguments of the function around it without naming them."""
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
+@lru_cache(maxsize=64)
 def hands_on(decorator: FunctionCode) -> bool:
     """Return whether a decorator returns a function that calls the decorated one with its own arguments, and no more.
 
@@ -20,7 +25,9 @@ def hands_on(decorator: FunctionCode) -> bool:
     inside of ``with``, or after statements that name neither the arguments nor the result.
     """
     match decorator.node:
-        case ast.FunctionDef(body=[*before, ast.FunctionDef() as inner, ast.Return(value=ast.Name(id=returned))]):
+        case ast.FunctionDef(
+            body=[*before, ast.FunctionDef() as inner, ast.Return(value=ast.Name(id=returned))], decorator_list=[]
+        ):
             is_plain = returned == inner.name and all(_is_text(each) for each in before)
             return is_plain and bool(decorator.parameters) and _only_calls(inner, decorator.parameters[0])
     return False
@@ -46,9 +53,11 @@ def _only_calls(inner: ast.FunctionDef, function: str) -> bool:
     calls = [node for node in nodes if _is_call(node, function, args, kwargs)]
     kept = [name for node in nodes for name in _result(node, calls)]
     returns = [node.value for node in nodes if isinstance(node, ast.Return)]
+    named = [node.id for node in nodes if isinstance(node, ast.Name)]
+    if not SEEING.isdisjoint(named) or binds(inner.body, function):
+        return False
     returned = [value.id for value in returns if isinstance(value, ast.Name) and value.id in kept]
     direct = sum(value in calls for value in returns)
-    named = [node.id for node in nodes if isinstance(node, ast.Name)]
     return (
         len(returns) == direct + len(returned) > 0  # nothing else is returned
         and named.count(args) == named.count(kwargs) == len(calls) == direct + len(kept)
