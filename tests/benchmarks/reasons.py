@@ -1,6 +1,6 @@
 """Reasons that hold back constructors, drawn by a seed, for a person to read and judge.
 
-Usage: ``python tests/benchmarks/reasons.py --seed N [--number 40] [--each 3] FOLDER ...``
+Usage: ``python tests/benchmarks/reasons.py --seed N [--number 40] [--each 3] [--jobs N] FOLDER ...``
 
 The folders hold released packages. They are migrated in memory in an order drawn by the seed, and some reasons are
 drawn of each, until there are enough. Each is printed with the lines of its constructor, its path and its place.
@@ -14,6 +14,9 @@ import os
 import random
 import subprocess
 import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,24 @@ def report_of(package: Path) -> dict[str, Any] | None:
     return report
 
 
+def reports_of(packages: Iterable[Path], jobs: int) -> Iterator[tuple[Path, dict[str, Any] | None]]:
+    """Yield each package with its report, in order; up to ``jobs`` reports are made at once."""
+    with ThreadPoolExecutor(jobs) as pool:
+        ahead: deque[tuple[Path, Future[dict[str, Any] | None]]] = deque()
+        for package in packages:
+            ahead.append((package, pool.submit(report_of, package)))
+            if len(ahead) == jobs:
+                first, report = ahead.popleft()
+                yield first, report.result()
+        for package, report in ahead:
+            yield package, report.result()
+
+
+def uses_raw_keys(package: Path) -> bool:
+    """Return whether a Python file of a package names ``PRNGKey``."""
+    return any(b"PRNGKey" in path.read_bytes() for path in package.rglob("*.py") if path.is_file())
+
+
 def line_of(package: Path, filename: str, row: int) -> str:
     """Return a place with its line."""
     lines = (package / filename).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -67,17 +88,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--number", type=int, default=40)
     parser.add_argument("--each", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     drawing = random.Random(options.seed)
     packages = sorted(path for folder in options.folders for path in folder.iterdir() if path.is_dir())
     drawing.shuffle(packages)
     found = 0
-    for package in packages:
-        if found >= options.number:
-            break
-        if not any(b"PRNGKey" in path.read_bytes() for path in package.rglob("*.py") if path.is_file()):
-            continue
-        report = report_of(package)
+    for package, report in reports_of(filter(uses_raw_keys, packages), options.jobs):
         if report is None:
             print(f"# {package.name}: no report", flush=True)
             continue
@@ -92,6 +109,8 @@ def main() -> None:
         for constructor, reason in drawing.sample(held, min(options.each, len(held), options.number - found)):
             found += 1
             print("\n".join([f"{found}.", *shown(package, constructor, reason)]), flush=True)
+        if found >= options.number:
+            break
 
 
 if __name__ == "__main__":
