@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from olympus_lint.proof.recorder import NAME, VARIABLE
 from olympus_lint.proof.trees import CheckError, Tree
 from olympus_lint.tracing.remains import below, end_all
 
-__all__ = ["DRY_RUN", "Limits", "Ran", "Runner", "Setup", "runner"]
+__all__ = ["DRY_RUN", "RECORDER", "Limits", "Ran", "Runner", "Setup", "runner"]
 
+RECORDER = "olympus_lint_outcomes"
+"""The name under which the user's pytest imports ``recorder.py``."""
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG"
 LOOK = 0.5  # seconds between two looks at a running command
 MOST_OUTPUT = 256 << 20  # bytes
@@ -138,14 +139,14 @@ class Runner:
         task.write_text(json.dumps({**what, "watch": watch}), "utf-8")
         plugin = self._home / "plugin"
         source = Path(__file__).with_name("recorder.py").read_bytes()
-        (plugin / f"{NAME}.py").write_bytes(source)
+        (plugin / f"{RECORDER}.py").write_bytes(source)
         paths = [*(str(copy / root) for root in self.roots), str(plugin), known.get("PYTHONPATH", "")]
         return {
             "PYTHONHASHSEED": "0",
             **known,
             **({DRY_RUN: "1"} if setup.typed else {}),
-            VARIABLE: str(task),
-            "PYTEST_ADDOPTS": f"-p {NAME} {known.get('PYTEST_ADDOPTS', '')}".strip(),
+            RECORDER.upper(): str(task),
+            "PYTEST_ADDOPTS": f"-p {RECORDER} {known.get('PYTEST_ADDOPTS', '')}".strip(),
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PWD": str(copy / self.tree.here),

@@ -1,7 +1,9 @@
 """A plugin for pytest that writes down the outcome of each test, with the lines of its traceback.
 
 The file is copied to a folder of its own, and the user's Python imports it from there. So it imports nothing of
-olympus-lint, and needs only Python 3.8. Each record is written at once, since the process may crash or be killed.
+olympus-lint, and needs only Python 3.8; olympus-lint does not import it, since pytest may not be installed beside it.
+The variable of the environment that has the name of this module in capitals is the path of the task: a JSON file that
+says what to record, and where. Each record is written at once, since the process may crash or be killed.
 """
 
 from __future__ import annotations
@@ -17,9 +19,6 @@ from typing import Any
 
 import pytest
 
-NAME = "olympus_lint_outcomes"
-VARIABLE = "OLYMPUS_LINT_CHECK"
-"""The environment variable with the path of the task: a JSON file that says what to record, and where."""
 LONGEST = 300  # characters of a message
 MOST_FRAMES = 200
 
@@ -118,7 +117,7 @@ def below(filename: str, folder: str) -> str:
 
 
 def _recorder() -> Recorder | None:
-    file = os.environ.get(VARIABLE)
+    file = os.environ.get(__name__.upper())
     return Recorder(json.loads(Path(file).read_text("utf-8"))) if file else None
 
 

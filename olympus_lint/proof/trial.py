@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from olympus_lint.migration.project import Migration, Withheld
 from olympus_lint.proof.blame import Spot, culprits, places_of, spots_of
-from olympus_lint.proof.commands import Ran, Runner, Setup
+from olympus_lint.proof.commands import RECORDER, Ran, Runner, Setup
 from olympus_lint.proof.outcomes import COMMAND, Change, Outcome, Outcomes, changes, outcomes_of
 from olympus_lint.proof.trees import CheckError
 from olympus_lint.reporting.phrases import printable
@@ -282,6 +282,11 @@ def _check_before(ran: Ran, outcomes: Outcomes, runner: Runner) -> None:
         raise CheckError(
             f"`{runner.command}` cannot be started in {runner.tree.here.as_posix()} of a copy of the tree; give a "
             f"command that the shell finds there, such as `python -m pytest`.{_shown(ran)}"
+        )
+    if not outcomes.has_pytest and f"'{RECORDER}'" in ran.output:
+        raise CheckError(
+            f"`{runner.command}` replaces PYTHONPATH, through which pytest finds what records its outcomes; set the "
+            "variable for olympus-lint instead, before its name, and it is handed on"
         )
     if not outcomes.has_pytest and ran.status:
         raise CheckError(

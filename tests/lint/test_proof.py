@@ -256,6 +256,21 @@ def test_a_command_that_does_not_exist_is_an_error(stubs: Path) -> None:
     assert (project / "sim.py").read_text() == DRAW
 
 
+def test_pytest_need_not_be_installed_beside_the_linter(stubs: Path) -> None:
+    project = made(stubs, simple(DRAW, TEST))
+    program = "import sys; sys.modules['pytest'] = None; from olympus_lint.cli import main; sys.exit(main())"
+    arguments = [sys.executable, "-c", program, "--migrate", "--check", PYTEST, "sim.py"]
+    done = subprocess.run(arguments, cwd=project, capture_output=True, text=True)
+    assert done.returncode == 1 and "1 passed" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_command_that_replaces_the_path_is_an_error(stubs: Path) -> None:
+    project = made(stubs, simple(DRAW, TEST))
+    done = command(project, "--migrate", "--fix", "--check", f"PYTHONPATH=. {PYTEST}", "sim.py")
+    assert done.returncode == 2 and "replaces PYTHONPATH" in done.stderr and "before its name" in done.stderr
+    assert (project / "sim.py").read_text() == DRAW
+
+
 def test_the_exit_status_of_another_command_is_compared(stubs: Path) -> None:
     source = DRAW + "\n\ndef low(seed):\n    return getattr(jax.random.PRNGKey(seed), '__getitem__')(1)\n"
     project = made(stubs, simple(source, "from sim import low\n\nassert low(7) == 7\n"))
