@@ -295,9 +295,9 @@ class _Held:
     def by_unseen_places(self, *, careful: bool) -> None:
         """Add the places that are about keys only in view of the whole project."""
         for filename, file in self._survey.files.items():
-            for value, node in unseen(file.document, file.path, self._reached, careful=careful):
+            for value, node, axes in unseen(file.document, file.path, self._reached, careful=careful):
                 place = place_of(file.path, value)
-                makers = self._reached.keys_at(place)
+                makers = self._reached.keys_at(place) if axes is None else self._reached.keys_of_rank(place, axes)
                 if (is_permutation(node) or not file.is_told(node, value)) and len(makers) <= MANY:
                     found = self._reached.paths.to_expressions([place], makers)
                     self._add(_place(filename, node, file.document), found, makers)

@@ -105,8 +105,11 @@ OF_ARRAYS = frozenset(
 
 def unseen(
     document: Document, path: str, reached: ProjectReach, *, careful: bool = False
-) -> Iterator[tuple[ast.expr, ast.expr]]:
+) -> Iterator[tuple[ast.expr, ast.expr, int | None]]:
     """Yield the keys of a file, each with an expression that breaks with typed keys.
+
+    Where keys and arrays of keys reach an expression, it may break for those with the fewest axes alone, as ``x[0]``
+    does. Then the third item is the number of their axes; it is ``None`` for an expression that breaks for all.
 
     Args:
         document: the file.
@@ -117,8 +120,8 @@ def unseen(
     mappings = mappings_of(document)
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
-            yield from handed_on(node, path, reached)
-            yield from behind_words(node, mappings, path, reached)
+            for value, place in (*handed_on(node, path, reached), *behind_words(node, mappings, path, reached)):
+                yield value, place, None
         if not isinstance(node, VALUES):
             continue
         user = document.parents.get(node)
@@ -128,8 +131,11 @@ def unseen(
         given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
         for each in given if given and not is_computed_of_keys(node, path, reached) else ():
             place = Use(node, document, path, reached, careful=careful, given=each).breaking()
+            fewest = None if place is not None else reached.fewest_axes(place_of(path, each))
+            if fewest is not None:
+                place = Use(node, document, path, reached, given=each, axes=fewest).breaking()
             if place is not None:
-                yield each, place
+                yield each, place, fewest
 
 
 def given_by(node: ast.expr) -> Iterator[ast.expr]:
@@ -231,8 +237,10 @@ class Use:
         *,
         careful: bool = False,
         given: ast.expr | None = None,
+        axes: int | None = None,
     ) -> None:
-        """Take the value, and the expression that gives it where that is another one."""
+        """Take the value, the expression that gives it where that is another one, and the number of axes asked for."""
+        self.axes = axes
         self.careful = careful
         self.node = node
         self.given = given or node
@@ -313,8 +321,8 @@ class Use:
 
     @property
     def likely_rank(self) -> int | None:
-        """The number of axes of those keys of which it is known, ``None`` if it is not one."""
-        return self.reached.likely_rank(place_of(self.path, self.given))
+        """The number of axes of those keys of which it is known, ``None`` if it is not one, or that which is asked for."""
+        return self.axes if self.axes is not None else self.reached.likely_rank(place_of(self.path, self.given))
 
     def reads_words(self, index: ast.expr) -> bool:
         """Say whether a subscript covers more axes than those of keys, or counts axes from the end."""

@@ -13,6 +13,7 @@ from olympus_rules.keyflow.domain.dimensions import axis
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
+from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -431,6 +432,8 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
             return flow.knowledge.slice(term, lower, upper)
         return flow.knowledge.view(f"slice {flow.terms.number()}", term, flow.knowledge.rank(term))
     if isinstance(index, Sequence):  # keys[i, j], keys[:, 0], keys[..., 0]
+        if _cuts_words(flow, term, index):
+            return flow.terms.make("unwrap", None, term)
         value: Value = term
         for part in index.items:
             if isinstance(part, SliceOf) or part == Const(...) or not isinstance(value, Term):
@@ -446,6 +449,18 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
     if term in flow.file.annotated_parts:
         flow.file.annotated[item] = flow.file.annotated_parts[term]
     return item
+
+
+def _cuts_words(flow: State, term: Term, index: Sequence) -> bool:
+    """Return whether an index takes some of the words of keys: it has a part for the axis after those of the array."""
+    origin = flow.knowledge.origins.get(term)
+    if origin is None or origin.rank is None or index.kind != "tuple" or index.open:
+        return False
+    parts = [part for part in index.items if part != Const(None)]
+    if parts[:1] == [Const(...)]:
+        return origin.kind == KeyKind.RAW and len(parts) == 2 and parts[1] != SliceOf(None, None, None)
+    whole = (Const(...), SliceOf(None, None, None))
+    return Const(...) not in parts and any(part not in whole for part in parts[origin.rank :])
 
 
 def _part_of_rows(flow: State, term: Term, index: Value) -> Term | None:
