@@ -106,8 +106,7 @@ class Joins:
         for meeting in self.graph.meetings:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
-                is_one = len(set(map(self.sites, masks))) == 1  # an attribute of two objects of a class
-                joins.append(self.join(meeting.place, meeting.text, masks, is_one=is_one))
+                joins.append(self.join(meeting.place, meeting.text, masks, is_one=self.are_one(masks)))
         joins += self.chosen()
         return joins
 
@@ -160,7 +159,7 @@ class Joins:
             theirs = [mask & self._given for mask in masks if not without(mask, self._arrays | self._given)]
             given = [value for mask in theirs for value in self.slots.listed(mask)]
         names = frozenset(value.qualified for value in given if isinstance(value, Library | Made))
-        yield replace(self.join(call.place, call.callee, masks), given=names)
+        yield replace(self.join(call.place, call.callee, masks, is_one=self.are_one(masks)), given=names)
 
     def of_lists(self, call: Call, masks: Sequence[int]) -> Iterator[Join]:
         """Return the joins of arrays and of the elements of lists."""
@@ -183,6 +182,10 @@ class Joins:
         masks = [reduce(or_, map(self.slots.mask, arm), 0) for arm in arms]
         yield self.join(place, callee, masks)
         yield from self.inside(place, callee, masks, DEPTH)
+
+    def are_one(self, masks: Sequence[int]) -> bool:
+        """Say whether the same keys may be in several arrays, as in an attribute of two objects of a class."""
+        return len(masks) > 1 and len(set(map(self.sites, masks))) == 1
 
     def join(self, place: Place, callee: str, masks: Sequence[int], *, is_one: bool = False) -> Join:
         """Return a join of the keys in each of several masks."""
