@@ -120,8 +120,8 @@ def unseen(
     mappings = mappings_of(document)
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
-            for value, place in (*handed_on(node, path, reached), *behind_words(node, mappings, path, reached)):
-                yield value, place, None
+            for value, broken in (*handed_on(node, path, reached), *behind_words(node, mappings, path, reached)):
+                yield value, broken, None
         if not isinstance(node, VALUES):
             continue
         user = document.parents.get(node)
@@ -130,10 +130,11 @@ def unseen(
         is_array = is_array or is_operand_of_arrays(user, node)
         given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
         for each in given if given and not is_computed_of_keys(node, path, reached) else ():
-            place = Use(node, document, path, reached, careful=careful, given=each).breaking()
+            use = Use(node, document, path, reached, careful=careful, given=each)
+            place = use.breaking()
             fewest = None if place is not None else reached.fewest_axes(place_of(path, each))
             if fewest is not None:
-                place = Use(node, document, path, reached, given=each, axes=fewest).breaking()
+                place = use.breaking_for(fewest)
             if place is not None:
                 yield each, place, fewest
 
@@ -237,16 +238,20 @@ class Use:
         *,
         careful: bool = False,
         given: ast.expr | None = None,
-        axes: int | None = None,
     ) -> None:
-        """Take the value, the expression that gives it where that is another one, and the number of axes asked for."""
-        self.axes = axes
+        """Take the value, and the expression that gives it where that is another one."""
+        self.axes: int | None = None
         self.careful = careful
         self.node = node
         self.given = given or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
+
+    def breaking_for(self, axes: int) -> ast.expr | None:
+        """Return what breaks of those keys alone whose arrays have a number of axes."""
+        self.axes = axes
+        return self.breaking()
 
     def breaking(self) -> ast.expr | None:
         """Return the expression that breaks with typed keys, ``None`` for a correct or unclear use."""
@@ -321,7 +326,7 @@ class Use:
 
     @property
     def likely_rank(self) -> int | None:
-        """The number of axes of those keys of which it is known, ``None`` if it is not one, or that which is asked for."""
+        """The number of axes of those keys of which it is known, ``None`` if it is not one; or that asked for."""
         return self.axes if self.axes is not None else self.reached.likely_rank(place_of(self.path, self.given))
 
     def reads_words(self, index: ast.expr) -> bool:

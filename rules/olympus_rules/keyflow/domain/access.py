@@ -13,7 +13,6 @@ from olympus_rules.keyflow.domain.dimensions import axis
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
-from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -31,6 +30,7 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
+from olympus_rules.keyflow.facts import KeyKind
 
 __all__ = [
     "DICTIONARY",

@@ -35,7 +35,9 @@ PRESENT = frozenset({KEY, KEY_DTYPE})
 GONE = REMOVED_MAKERS | (KEY_TYPES - CONSTRUCTORS - PRESENT)
 """Names that JAX has removed or made private."""
 NAMES = frozenset({PRNG_KEY.rpartition(".")[2]})
-BY_NAME = frozenset({"attrgetter", "delattr", "getattr", "methodcaller", "object", "patch", "setattr", "spy", "stub"})
+BY_NAME = frozenset(
+    {"attrgetter", "delattr", "getattr", "methodcaller", "object", "patch", "setattr", "setitem", "spy", "stub"}
+)
 """Functions, by last name, that read or replace an attribute by its name."""
 GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS} | {"unsafe_raw_array"}
@@ -118,7 +120,7 @@ class _Scan:
             return
         if isinstance(node, ast.keyword) and node.arg in NAMES:
             call = self.document.parents.get(node)
-            if isinstance(call, ast.Call) and dotted_name(call.func).endswith("patch.multiple"):
+            if isinstance(call, ast.Call) and dotted_name(call.func).endswith(("patch.dict", "patch.multiple")):
                 yield self.named(node.value)
         if not self.holds_rows(node):
             return
@@ -242,6 +244,8 @@ class _Scan:
         if text.rpartition(".")[2] not in NAMES:
             return False
         user = self.document.parents.get(node)
+        if isinstance(user, ast.keyword):
+            user = self.document.parents.get(user)
         if isinstance(user, ast.Subscript):
             return ast.unparse(user.value).endswith("__dict__") or ast.unparse(user.value).startswith("vars(")
         if isinstance(user, ast.Assign) and isinstance(user.targets[0], ast.Name):
