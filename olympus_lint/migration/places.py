@@ -167,7 +167,7 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
         SyntaxError, ValueError, RecursionError, MemoryError: as the parser raises them.
     """
     rules = [rule for rule in all_rules().values() if rule.migrates]
-    settings = replace(text.settings, select=tuple(rule.code for rule in rules), extend_select=())
+    settings = _with_all_rules(text)
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
     wanted = {rule.code for rule in settings.rules_for(text.filename)}
@@ -197,9 +197,15 @@ def mentions_of(text: Text, projects: Projects) -> list[Report]:
     return text.mentioned
 
 
+def _with_all_rules(text: Text) -> Settings:
+    """Return the settings of a file, with all rules of the migration; those that it ignores are still left out."""
+    codes = tuple(rule.code for rule in all_rules().values() if rule.migrates)
+    return replace(text.settings, select=codes, extend_select=())
+
+
 def is_wanted(report: Report, text: Text) -> bool:
     """Say whether a report on a file counts, by its settings and suppressions."""
-    if report.finding.code not in {rule.code for rule in text.settings.rules_for(text.filename)}:
+    if report.finding.code not in {rule.code for rule in _with_all_rules(text).rules_for(text.filename)}:
         return False
     return text.settings.ignore_noqa or not Suppressions(text.new).hides(report.finding)
 

@@ -15,8 +15,10 @@ from olympus_lint.migration.reasons import Reason, after_doubt, by_way, first_do
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
-from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
+from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.rule import Report
@@ -24,6 +26,7 @@ from olympus_rules.rules import all_rules
 from olympus_rules.rules.key_conversion import KeyConversion
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
@@ -139,7 +142,8 @@ class Plan:
     Attributes:
         constructors: the constructors of each checked file, each with the reasons that hold it back, and parameters
             that count like constructors.
-        texts: places that make text of keys, or may have keys, and that no rule has seen, by file; they are left.
+        texts: places that make text of keys, may have keys, or may read the constructor by a computed name, and that no
+            rule has seen, by file; they are left.
     """
 
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
@@ -164,7 +168,7 @@ def plan(
     held.by_unseen_places(careful=careful)
     held.by_sinks()
     texts = held.by_texts()
-    for filename, reports in held.by_merged_places().items():
+    for filename, reports in [*held.by_merged_places().items(), *held.computed_names().items()]:
         texts.setdefault(filename, []).extend(reports)
     held.by_exits(open_places)
     held.by_lent_constructors()
@@ -351,6 +355,19 @@ class _Held:
                     ways = self._reached.ways_to(each.spots, each.makers, is_call=each.is_call)
                     reason = _place(filename, each.fact.node, file.document, reports[0].finding.code)
                     self._add(reason, ways, each.makers & ways.ways.keys())
+        return found
+
+    def computed_names(self) -> dict[str, list[Report]]:
+        """Return the calls that may read the constructor by a computed name: which keys they make is not known."""
+        rule, found = LegacyConstructor(), dict[str, list[Report]]()
+        paths = {file.path: (filename, file) for filename, file in self._survey.files.items()}
+        for place in sorted(self._reached.graph.computed):
+            filename, file = paths[place.file]
+            for node in every_node(file.document.tree):
+                if isinstance(node, ast.Call) and place_of(file.path, node) == place:
+                    fact = Construction(node=node, confidence=Confidence.LIKELY, qualified=PRNG_KEY, context="name")
+                    reports = [Report(finding, fact) for finding in rule.check(fact, file.document)]
+                    found.setdefault(filename, []).extend(filter(file.is_wanted, reports))
         return found
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:

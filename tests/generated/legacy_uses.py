@@ -67,6 +67,16 @@ USES = [
     Part("key", "", "out.append([int(word) for word in np.asarray($e)])"),
     Part("key", "", "words$n = np.asarray($e)\nout.append(int(words$n[0]))\nout.append(words$n.tolist())"),
     Part("key", "", "out.append($f($e))", "", "@functools.lru_cache\ndef g$n(words):\n    return sum(words)\n\n\ndef f$n(rng):\n    return g$n(tuple(rng.tolist()))"),
+    # columns of words, and what some keys have and others have not
+    Part("array", "", "hi$n, lo$n = $e[:, 0], $e[:, 1]\nout.append(hi$n ^ lo$n)"),
+    Part("array", "", "hi$n, lo$n = $e[..., 0], $e[..., 1]\nout.append((hi$n.sum(), np.asarray(lo$n)))"),
+    Part("array", "", "hi$n = $e[:, 0]\nout.append(jnp.where(hi$n > 5, hi$n, 0))\nout.append(hi$n.tolist())"),
+    Part("array", "", "words$n = $e[:, :1]\nout.append((words$n + 1, words$n.shape))"),
+    Part("array", "", "out.append($f($e))", "", "def f$n(rngs):\n    hi, lo = rngs[:, 0], rngs[:, 1]\n    return (hi % 7, lo.dtype == jnp.uint32)"),
+    Part("array", "", "out.append($normal($f($e)))\nout.append($f($PRNGKey(7)))", "", "def f$n(x):\n    return x[0]"),
+    Part("array", "", "out.append((len($f($e)), len($f($PRNGKey(7)))))", "", "def f$n(x):\n    return x"),
+    Part("array", "", "out.append(jax.tree.leaves($f({'a': $e, 'b': $PRNGKey(7)})))", "", "def f$n(tree):\n    return jax.tree.map(lambda x: x[0], tree)"),
+    Part("array", "", "out.append(jax.vmap($normal)($f(jax.vmap($split)($e))))\nout.append($f($e))", "", "def f$n(x):\n    return x[:, 0]"),
     # shapes and dtypes
     Part("key", "", "out.append(len($f))\nout.append($normal($e))", "", "f$n = $PRNGKey(0).shape"),
     Part("key", "", "assert $e.shape == $f\nout.append(len($f))", "", "f$n = $PRNGKey(0).shape"),

@@ -43,6 +43,7 @@ class Graph:
         expressions: the slots of each expression.
         nothing: registers that hold ``None``.
         meetings: where arrays meet without a call.
+        computed: the calls of ``getattr`` that may read the constructor by a name that is computed.
     """
 
     sites: frozenset[Place] | None
@@ -53,6 +54,7 @@ class Graph:
     expressions: dict[Place, tuple[Slot, ...]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
+    computed: set[Place] = field(default_factory=set)
 
     @property
     def remade(self) -> Mapping[Place, str]:

@@ -86,6 +86,7 @@ class RawKeys:
             texts = [document.text for document in self.names.documents.values()]
             if any(f"{quote}{NAME}{quote}" in text for text in texts for quote in "\"'"):
                 self.slots.put(call.result, Constructor(call.place))
+                self.graph.computed.add(call.place)
 
     def default(self, factory: Value, *, call: Call) -> None:
         """Call the function that makes the default of a field: one of the project, or one like ``list``."""

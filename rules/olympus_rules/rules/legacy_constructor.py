@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -36,7 +37,8 @@ class LegacyConstructor(Rule):
             return
         if fact.context == "name":
             code = " ".join(document.segment(fact.node).split())
-            message = f"`{code}` names the constructor of raw keys, and code with typed keys calls `jax.random.key`."
+            names = "may read" if isinstance(fact.node, ast.Call) else "names"  # a call that computes the name
+            message = f"`{code}` {names} the constructor of raw keys, and code with typed keys calls `jax.random.key`."
             yield self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
             return
         what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
