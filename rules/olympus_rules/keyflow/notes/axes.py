@@ -183,7 +183,7 @@ def _reshape(seen: Look) -> int | None:
     if last not in (*WORDS, Const(-1)):
         return len(dims) if given is not None else None
     literal = last != Const(-1)
-    if not literal and not leading:  # all words of raw keys, one after another
+    if not leading and (not literal or seen.flow.knowledge.rank(seen.term)):  # all words of raw keys, one after another
         return 1 if seen.flow.knowledge.kind(seen.term) is KeyKind.TYPED else None
     if not literal and Const(-1) in leading:
         return len(dims)
