@@ -133,3 +133,29 @@ def test_descriptions_for_people_and_of_both_kinds_hold_nothing_back(use: str) -
     text = f"{HEAD}state = {{'w': jnp.ones(3), 'rng': jax.random.PRNGKey(0)}}\n{use}\n"
     migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
     assert migration.free and not migration.held
+
+
+STATE = "class State:\n    def __init__(self, rng):\n        self.rng = rng\n"
+ALONE = {
+    "_asdict": "np.savez('f', **Pair(jnp.ones(3), jax.random.PRNGKey(0))._asdict())",
+    "_asdict, one by one": "for n, x in Pair(1.0, jax.random.PRNGKey(0))._asdict().items():\n    np.save(n, x)",
+    "__getstate__": f"{STATE}    def __getstate__(self):\n        return {{'rng': np.asarray(self.rng)}}\n"
+    "State(jax.random.PRNGKey(0)).__getstate__()",
+    "tree_serialise_leaves": "eqx.tree_serialise_leaves('f', Pair(jnp.ones(3), jax.random.PRNGKey(0)))",
+    "axes of words": "keys = jax.random.split(jax.random.PRNGKey(0), 3)\nprint(jnp.zeros(keys.shape[keys.ndim - 1 :]))",
+}
+
+
+@pytest.mark.parametrize("program", ALONE.values(), ids=ALONE)
+def test_a_sink_by_itself_is_seen(program: str) -> None:
+    """The constructor is held back, or the place takes both kinds of keys."""
+    migration = migrate([Text("program.py", Settings(), f"{HEAD}\n\n{program}\n")], Target("typed"))
+    (text,) = migration.texts
+    assert (migration.held and not migration.free) or "key_data" in text.new
+
+
+def test_a_docstring_holds_nothing_back() -> None:
+    words = '"""The key, with ``np.asarray(key)`` and ``key.shape == (2,)`` for a raw one."""'
+    program = f"def draw(key):\n    {words}\n    return jax.random.normal(key)\n\n\ndraw(jax.random.PRNGKey(0))\n"
+    migration = migrate([Text("program.py", Settings(), f"{HEAD}\n\n{program}")], Target("typed"))
+    assert migration.free and not migration.held and not any(migration.left.values())

@@ -335,7 +335,7 @@ def test_an_interrupt_ends_what_was_started(stubs: Path, number: signal.Signals)
     project = made(stubs, simple(DRAW, test))
     folder = project / "ignored"
     folder.mkdir()
-    options = ["--no-cache", "--migrate", "--check", PYTEST, "sim.py"]
+    options = ["--no-cache", "--migrate", "--fix", "--check", PYTEST, "sim.py"]
     running = subprocess.Popen(
         [sys.executable, "-m", "olympus_lint", *options],
         cwd=project,
@@ -350,6 +350,7 @@ def test_an_interrupt_ends_what_was_started(stubs: Path, number: signal.Signals)
     running.send_signal(number)
     running.communicate(timeout=60)
     assert marked(f"{folder}/olympus-lint-check-") == [] and list(folder.iterdir()) == []
+    assert (project / "sim.py").read_text() == DRAW
 
 
 @pytest.mark.parametrize(
