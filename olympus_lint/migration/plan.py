@@ -20,7 +20,7 @@ from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Place
+from olympus_rules.reach.values import Key, Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.key_conversion import KeyConversion
@@ -301,7 +301,10 @@ class _Held:
         for filename, file in self._survey.files.items():
             for value, node, axes in unseen(file.document, file.path, self._reached, careful=careful):
                 place = place_of(file.path, value)
-                makers = self._reached.keys_at(place) if axes is None else self._reached.keys_of_rank(place, axes)
+                makers = self._reached.keys_at(place)
+                if axes is not None:
+                    keys = [value for value in self._reached.values(place) if isinstance(value, Key)]
+                    makers &= {key.site for key in keys if key.rank == axes}
                 if (is_permutation(node) or not file.is_told(node, value)) and len(makers) <= MANY:
                     found = self._reached.paths.to_expressions([place], makers)
                     self._add(_place(filename, node, file.document), found, makers)

@@ -132,11 +132,19 @@ def unseen(
         for each in given if given and not is_computed_of_keys(node, path, reached) else ():
             use = Use(node, document, path, reached, careful=careful, given=each)
             place = use.breaking()
-            fewest = None if place is not None else reached.fewest_axes(place_of(path, each))
+            fewest = None if place is not None else fewest_axes(place_of(path, each), reached)
             if fewest is not None:
-                place = use.breaking_for(fewest)
+                use.axes = fewest
+                place = use.breaking()
             if place is not None:
                 yield each, place, fewest
+
+
+def fewest_axes(place: Place, reached: ProjectReach) -> int | None:
+    """Return the least of several numbers of axes that keys have at an expression, if all of these are known."""
+    keys = [value for value in reached.values(place) if isinstance(value, Key) and not isinstance(value, Words)]
+    ranks = {key.rank for key in keys}
+    return min(rank for rank in ranks if rank is not None) if len(ranks) > 1 and None not in ranks else None
 
 
 def given_by(node: ast.expr) -> Iterator[ast.expr]:
@@ -240,18 +248,13 @@ class Use:
         given: ast.expr | None = None,
     ) -> None:
         """Take the value, and the expression that gives it where that is another one."""
-        self.axes: int | None = None
+        self.axes: int | None = None  # those of the keys that are asked about, where others come there as well
         self.careful = careful
         self.node = node
         self.given = given or node
         self.parents = document.parents
         self.path = path
         self.reached = reached
-
-    def breaking_for(self, axes: int) -> ast.expr | None:
-        """Return what breaks of those keys alone whose arrays have a number of axes."""
-        self.axes = axes
-        return self.breaking()
 
     def breaking(self) -> ast.expr | None:
         """Return the expression that breaks with typed keys, ``None`` for a correct or unclear use."""

@@ -2724,7 +2724,7 @@ with mock.patch.dict(vars(jax.random), PRNGKey=lambda seed: jnp.array([7, 7], jn
     "getattr of a parameter": (
         0,
         1,
-        0,
+        1,
         """
 def make(name, seed): return getattr(jax.random, name)(seed)
 result = jax.vmap(jax.random.normal)(jnp.stack([make('PRNGKey', 0), jax.random.PRNGKey(1)]))
@@ -2733,7 +2733,7 @@ result = jax.vmap(jax.random.normal)(jnp.stack([make('PRNGKey', 0), jax.random.P
     "getattr of a default": (
         0,
         1,
-        0,
+        1,
         """
 def make(name='PRNGKey'): return getattr(jax.random, name)
 result = jax.vmap(jax.random.normal)(jnp.stack([make()(0), jax.random.PRNGKey(1)]))
@@ -2742,7 +2742,7 @@ result = jax.vmap(jax.random.normal)(jnp.stack([make()(0), jax.random.PRNGKey(1)
     "getattr of an attribute": (
         0,
         1,
-        0,
+        1,
         """
 class C:
     name = 'PRNGKey'
@@ -2753,7 +2753,7 @@ result = jax.vmap(jax.random.normal)(jnp.stack([C().make(0), jax.random.PRNGKey(
     "getattr of an entry": (
         0,
         1,
-        0,
+        1,
         """
 CONFIG = {'make': 'PRNGKey'}
 result = jax.vmap(jax.random.normal)(jnp.stack([getattr(jax.random, CONFIG['make'])(0), jax.random.PRNGKey(1)]))

@@ -146,15 +146,6 @@ class ProjectReach:
         ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
         return ranks.pop() if len(ranks) == 1 else None
 
-    def fewest_axes(self, place: Place) -> int | None:
-        """Return the least of several known ranks of keys at an expression; ``None`` if not more than one is known."""
-        ranks = {rank for rank in self._ranks(self.graph.expressions.get(place, ())) if rank is not None}
-        return min(ranks) if len(ranks) > 1 else None
-
-    def keys_of_rank(self, place: Place, rank: int) -> frozenset[Place]:
-        """Return the constructors whose keys may reach an expression with that rank."""
-        return frozenset(each.site for each in self.values(place) if isinstance(each, Key) and each.rank == rank)
-
     def are_no_batches(self, place: Place) -> bool:
         """Return whether nothing but objects reach an expression that no map or scan gives axes, as far as it is known.
 
