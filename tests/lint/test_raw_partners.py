@@ -2759,6 +2759,24 @@ CONFIG = {'make': 'PRNGKey'}
 result = jax.vmap(jax.random.normal)(jnp.stack([getattr(jax.random, CONFIG['make'])(0), jax.random.PRNGKey(1)]))
 """,
     ),
+    "numbers and a key in a list": (
+        0,
+        1,
+        1,
+        """
+result = [np.mean(leaf) for leaf in [3, True, jax.random.PRNGKey(0)]]
+""",
+    ),
+    "numbers and a key in a loop": (
+        0,
+        1,
+        1,
+        """
+result = []
+for leaf in (2.0, jax.random.PRNGKey(0)):
+    result.append(leaf + 1)
+""",
+    ),
     "list of keys": (
         1,
         0,

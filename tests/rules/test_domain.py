@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from olympus_rules.keyflow.domain.decisions import Decisions
@@ -104,6 +104,7 @@ def array(terms: Terms, length: int | None = 5) -> Term:
     bounds=st.lists(st.tuples(*[st.one_of(st.none(), st.integers(-7, 7))] * 2), max_size=3),
     index=st.integers(-7, 7),
 )
+@example(length=2, bounds=[(None, 1), (None, 2)], index=-1)
 def test_an_element_of_slices_is_that_element_of_the_array(
     length: int, bounds: list[tuple[int | None, int | None]], index: int
 ) -> None:

@@ -181,7 +181,8 @@ class Terms:
             start, stop = parts[1]
             base = start or 0
             if base >= 0 and (stop is None or stop >= 0):
-                new_stop = stop if upper is None else base + upper
+                ends = [end for end in (stop, None if upper is None else base + upper) if end is not None]
+                new_stop = min(ends, default=None)
                 return self.slice(parts[2], base + (lower or 0), new_stop)
         return self.make("slice", (lower or None, upper), term)
 

@@ -57,7 +57,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     if arguments.node is not None and qualified.startswith(ELEMENTWISE_MODULES):
         subject = arguments.expression(0, "a")
         result = None
-        if subject is not None and (isinstance(first, Term | Sequence | Choice)):
+        if subject is not None and isinstance(first, Term | Sequence | Choice | Const):
             result = layout.array_method(flow, first, axes.ArrayCall(name, arguments.node, subject, arguments, 1))
         result = selected(flow, name, first, arguments) if result is None else result
         if result is not None:

@@ -96,8 +96,8 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
     ]
     if flow.loops and len(pairs) < len(operands):
         for operand, expression in zip(operands, expressions, strict=False):
-            if isinstance(operand, Term) and is_stored(flow, operand):
-                passes_by(flow, operand, expression)
+            if isinstance(operand, Const) or (isinstance(operand, Term) and is_stored(flow, operand)):
+                passes_by(flow, as_term(flow, operand), expression)
     for operand, expression in pairs:
         others = [part for part in expressions if part is not expression]
         batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)
