@@ -8,6 +8,7 @@ a key, or a key of an array.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -141,10 +142,16 @@ def unseen(
 
 
 def fewest_axes(place: Place, reached: ProjectReach) -> int | None:
-    """Return the least of several numbers of axes that keys have at an expression, if all of these are known."""
-    keys = [value for value in reached.values(place) if isinstance(value, Key) and not isinstance(value, Words)]
-    ranks = {key.rank for key in keys}
-    return min(rank for rank in ranks if rank is not None) if len(ranks) > 1 and None not in ranks else None
+    """Return the least number of axes of keys at an expression, where others have more; ``None`` if all are alike.
+
+    The keys of a constructor count if all of their numbers of axes are known.
+    """
+    ranks: dict[Place, set[int | None]] = defaultdict(set)
+    for value in reached.values(place):
+        if isinstance(value, Key) and not isinstance(value, Words):
+            ranks[value.site].add(value.rank)
+    known = {rank for each in ranks.values() if None not in each for rank in each if rank is not None}
+    return min(known) if known and len(set[int | None]().union(*ranks.values())) > 1 else None
 
 
 def given_by(node: ast.expr) -> Iterator[ast.expr]:

@@ -2777,6 +2777,44 @@ for leaf in (2.0, jax.random.PRNGKey(0)):
     result.append(leaf + 1)
 """,
     ),
+    "rows of a stack of results": (
+        0,
+        1,
+        1,
+        """
+def f(x):
+    if not hasattr(x, "__len__"):
+        return jax.random.PRNGKey(x)
+    return x
+key = f(0)
+one = jnp.concatenate([key[None], key[None]])[1]
+result = jax.vmap(jax.random.normal)(jnp.broadcast_to(one, (3, 2)))
+""",
+    ),
+    "an array of keys, mapped": (
+        2,
+        2,
+        1,
+        """
+keys = jnp.array([jax.random.PRNGKey(0), jax.random.PRNGKey(1)])
+mapped = jax.vmap(lambda k: jax.random.split(k)[0])(keys)
+one = jnp.reshape(mapped, (1, -1, 2))[0]
+keys = jnp.array([jax.random.PRNGKey(0), jax.random.PRNGKey(1)])
+_, scanned = jax.lax.scan(lambda n, k: (n, jax.random.fold_in(k, 1)), 0, keys)
+two = jnp.reshape(scanned, (1, -1, 2))[0]
+result = jax.vmap(jax.random.normal)(one), jax.vmap(jax.random.normal)(two)
+""",
+    ),
+    "first of each leaf of an array of keys and a key": (
+        1,
+        1,
+        0,
+        """
+def head(tree): return jax.tree.map(lambda x: x[0], tree)
+keys = jnp.array([jax.random.PRNGKey(i) for i in range(3)])
+result = head({"a": keys, "b": jax.random.PRNGKey(7)})
+""",
+    ),
     "list of keys": (
         1,
         0,

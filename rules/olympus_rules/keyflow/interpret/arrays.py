@@ -94,9 +94,12 @@ def _joined_rows(flow: Flow, name: str, arrays: Sequence, arguments: Arguments) 
         if isinstance(array, Sequence) and array.kind == "stack" and joins_rows:
             rows += array.items
             is_open = is_open or array.open
-        elif not isinstance(array, Term) or not (joins_rows or (name == "vstack" and flow.knowledge.rank(array))):
+        elif not (
+            (joins_rows and isinstance(array, Term | Choice))
+            or (name == "vstack" and isinstance(array, Term) and flow.knowledge.rank(array))
+        ):
             rows.append(array)
-        elif flow.terms.operation(array) == "view" and flow.terms.data(array) == "newaxis":
+        elif isinstance(array, Term) and (flow.terms.operation(array), flow.terms.data(array)) == ("view", "newaxis"):
             rows.append(flow.terms.args(array)[0])
         else:  # any number of rows
             rows.append(get_item(flow, array, flow.terms.fresh()))
