@@ -13,13 +13,10 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import CREATORS, EVALUATORS, NUMPY, REPLACING, SHARDINGS, TREE_AT
+from olympus_rules.libraries.names import CREATORS, EVALUATORS, REPLACING, SHARDINGS, TREE_AT
 from olympus_rules.syntax.project import locate_name
 
 __all__ = ["call_library"]
-
-STACKING = (f"{NUMPY}.array", f"{NUMPY}.asarray")
-"""Functions that return an array as it is, and stack the arrays of a list."""
 
 
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
@@ -54,7 +51,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
         return changed
     if qualified in SHARDINGS:
         return arguments.get(1, "spec") or flow.terms.fresh()
-    if model.forwards and first is not None and not (qualified in STACKING and isinstance(first, Sequence)):
+    if model.forwards and first is not None and not (model.takes_lists and isinstance(first, Sequence)):
         specs.placed(flow, arguments)
         return first
     if model.inspects:
