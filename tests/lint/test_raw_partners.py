@@ -2805,6 +2805,16 @@ two = jnp.reshape(scanned, (1, -1, 2))[0]
 result = jax.vmap(jax.random.normal)(one), jax.vmap(jax.random.normal)(two)
 """,
     ),
+    "a column of pairs, and one of keys": (
+        0,
+        1,
+        0,
+        """
+def column(x): return x[:, 0]
+keys = jnp.array([jax.random.PRNGKey(i) for i in range(2)])
+result = jax.vmap(jax.random.normal)(column(jax.vmap(jax.random.split)(keys))), column(keys)
+""",
+    ),
     "first of each leaf of an array of keys and a key": (
         1,
         1,

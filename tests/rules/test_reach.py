@@ -518,7 +518,11 @@ RANKS = {
         [None],
     ),
     "mapped tree": ("box = jax.tree.map(lambda k: k, {'a': PRNGKey(1)})\nlook(box['a'])", [0]),
-    "stacked": ("look(jnp.stack([PRNGKey(1), PRNGKey(2)]))", [None]),
+    "stacked": ("look(jnp.stack([PRNGKey(1), PRNGKey(2)]))", [1]),
+    "a list as an array": ("look(jnp.array([PRNGKey(i) for i in range(2)]))", [1]),
+    "an array as an array": ("look(jnp.asarray(split(PRNGKey(1))))", [1]),
+    "lists in a list": ("look(jnp.array([[PRNGKey(1), PRNGKey(2)]]))", [None]),
+    "joined": ("look(jnp.concatenate([split(PRNGKey(1)), split(PRNGKey(2))]))", [None]),
 }
 
 

@@ -63,6 +63,8 @@ COMPUTING = ("computed", "nothing")
 """The words of results that hold nothing of the arguments."""
 DATA_LEAVES = (Other, Made, Library)
 """Values that are leaves of a tree, or unknown trees."""
+ALIGNED, STACKED = 0, 1
+"""How many axes an array function adds to those of the arrays in a list."""
 FEW_STARRED = 4
 """Elements of a starred argument that are told apart."""
 OPTIONS = frozenset(
@@ -261,16 +263,19 @@ class LibraryCalls:
         """Copy an argument to the result, as the model says."""
         if model.result == "arrays":
             if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
-                self.heap.shift(slot, call.result, None)
-                self.heap.copy_contained(slot, call.result)
                 others = set(UNDIVIDED)
                 if model.qualified.startswith(TREES):  # leaves, which an object of the project gives, too
                     others -= {Object, Other}
                     self.slots.add_edge_of(slot, call.result, Object)
-                self.give_axes(slot, call, model)
-                if model.added_axes is not None:
+                if model.added_axes == STACKED:
+                    self.give_stacked(slot, call.result)
+                else:
+                    self.heap.shift(slot, call.result, None)
+                    self.heap.copy_contained(slot, call.result)
+                    self.give_axes(slot, call, model)
+                if model.added_axes == ALIGNED:
                     self.heap.shift(slot, call.result, 0)
-                    add = partial(self.heap.shift, target=call.result, axes=model.added_axes)
+                    add = partial(self.heap.shift, target=call.result, axes=ALIGNED)
                     self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, add, Container)
                 self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *others)
         elif model.makes_arrays and model.result in (None, *COMPUTING):
@@ -280,6 +285,17 @@ class LibraryCalls:
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
+
+    def give_stacked(self, source: Slot, result: Slot) -> None:
+        """Copy an array to the result as it is, and the arrays of a list with the axis of the list."""
+        self.heap.shift(source, result, 0)
+
+        def stack(part: Slot) -> None:
+            self.slots.add_edge_of(part, result, *UNDIVIDED)
+            self.heap.shift(part, result, STACKED)
+            self.heap.copy_contained(part, result)  # of lists in the list
+
+        self.heap.open(source, self.heap.elements_pool, self.heap.parts_of, stack, Container)
 
     def give_axes(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy the keys of an array to the result with the axes that the call spells out."""
