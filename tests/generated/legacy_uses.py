@@ -10,7 +10,7 @@ __all__ = ["ARRAY_SINKS", "USES"]
 USES = [
     # a key as text, as a number, and in files
     Part("any", "", "out.append('{}'.format($e))"),
-    Part("any", "", "out.append(f'{$e!r}')"),
+    Part("any", "", 'out.append(f"{$e!r}")'),
     Part("any", "", "out.append(format($e))"),
     Part("any", "", "out.append(pprint.pformat({'rng': $e}))"),
     Part("any", "", "buffer$n = io.StringIO()\nprint('rng', $e, file=buffer$n)\nout.append(buffer$n.getvalue())"),
