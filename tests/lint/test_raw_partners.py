@@ -2777,6 +2777,44 @@ for leaf in (2.0, jax.random.PRNGKey(0)):
     result.append(leaf + 1)
 """,
     ),
+    "numbers and a key made arrays in a loop": (
+        0,
+        2,
+        2,
+        """
+box = {'lr': 0.5, 'n': 3, 'rng': jax.random.PRNGKey(0)}
+one = {name: jnp.asarray(value).astype(jnp.float32) for name, value in box.items()}
+two = [jnp.asarray(value).tolist() for value in [0.5, (1.0, 2.0), jax.random.PRNGKey(1)]]
+result = one, two
+""",
+    ),
+    "a list of numbers and a key in a loop": (
+        0,
+        5,
+        5,
+        """
+one = [jnp.asarray(value)[0] for value in [[0.5, 2.0], jax.random.PRNGKey(0)]]
+two = [value[0] for value in [(0.5, 2.0), jax.random.PRNGKey(1)]]
+three = [np.asarray(value).shape[0] for value in [(0.5, 2.0), jax.random.PRNGKey(2)]]
+four = [len(str(value)) for value in [(0.5, 2.0), jax.random.PRNGKey(3)]]
+five = []
+for value in ((0.5, 2.0), jax.random.PRNGKey(4)):
+    hi, lo = value
+    five.append(hi)
+result = one, two, three, four, five
+""",
+    ),
+    "a word of a copy": (
+        2,
+        0,
+        0,
+        """
+key = jax.random.PRNGKey(seed=1).copy()
+same = jax.lax.cond(jnp.ones(()) > 0, lambda k: k, lambda k: k, key)
+words = jax.random.PRNGKey(2).copy()[0] == jax.random.fold_in(same, 1)[0]
+result = same[0] == jax.random.fold_in(same, 7)[0], words
+""",
+    ),
     "rows of a stack of results": (
         0,
         1,

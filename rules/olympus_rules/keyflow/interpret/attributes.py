@@ -22,7 +22,6 @@ from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
     Class,
-    Const,
     Function,
     Library,
     Metadata,
@@ -34,6 +33,7 @@ from olympus_rules.keyflow.interpret import control
 from olympus_rules.keyflow.interpret.copies import REPLACING
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
+from olympus_rules.keyflow.notes.pending import passes_value
 
 __all__ = ["alternative", "attribute"]
 
@@ -70,13 +70,8 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
         first = value.items[0] if value.items else None
         if isinstance(first, Term):
             return Metadata("dtype", first, node.value)  # its rows have that dtype
-    if (
-        isinstance(value, Const)
-        and isinstance(value.value, int | float)
-        and name in layout.METADATA
-        and node is not None
-    ):
-        flow.file.others.setdefault(node.value, set()).add(as_term(flow, value))  # an array of a number, as by asarray
+    if name in layout.METADATA and node is not None:
+        passes_value(flow, value, node.value)  # an array of numbers, as by asarray
     return flow.terms.make("attr", (name, 0), as_term(flow, value))
 
 

@@ -24,6 +24,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import arrays, higher_order, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
+from olympus_rules.keyflow.notes.pending import passes_value
 
 __all__ = ["builtin", "map_method", "sequence_method", "spread", "updated"]
 
@@ -53,6 +54,8 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     if name == "len" and arguments.node is not None and arguments.node.args:
         if isinstance(first, Term):
             return layout.length(flow, first, arguments.node)
+        if first is not None:
+            passes_value(flow, first, arguments.node.args[0])
         if isinstance(first, Metadata) and first.what == "shape":
             return Metadata("ndim", first.term, first.subject)
     if name == "len" and isinstance(first, Sequence) and not first.open:

@@ -14,7 +14,15 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
-from olympus_rules.keyflow.notes.pending import arithmetic_fact, dtype_fact, is_stored, note, passes_by, shape_fact
+from olympus_rules.keyflow.notes.pending import (
+    arithmetic_fact,
+    dtype_fact,
+    is_stored,
+    note,
+    passes_by,
+    passes_value,
+    shape_fact,
+)
 
 __all__ = ["binary", "compare"]
 
@@ -96,8 +104,10 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
     ]
     if flow.loops and len(pairs) < len(operands):
         for operand, expression in zip(operands, expressions, strict=False):
-            if isinstance(operand, Const) or (isinstance(operand, Term) and is_stored(flow, operand)):
-                passes_by(flow, as_term(flow, operand), expression)
+            if not isinstance(operand, Term):
+                passes_value(flow, operand, expression)
+            elif is_stored(flow, operand):
+                passes_by(flow, operand, expression)
     for operand, expression in pairs:
         others = [part for part in expressions if part is not expression]
         batch = any(isinstance(part, ast.Call | ast.Subscript) for part in others)

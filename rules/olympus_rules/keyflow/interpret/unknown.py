@@ -265,13 +265,11 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     assert node is not None
     values = tuple(value for value, _ in arguments.positional)
     receiver = arguments.owner
-    if isinstance(receiver, Choice) and isinstance(node.func, ast.Attribute):
+    if isinstance(receiver, Choice | Const | Map | Sequence) and isinstance(node.func, ast.Attribute):
         layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
     if name.startswith("assert"):
         layout.asserted(flow, arguments)
     if isinstance(receiver, Sequence):
-        if receiver.kind == "stack" and isinstance(node.func, ast.Attribute):
-            layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
         return containers.sequence_method(flow, receiver, name, values, arguments)
     if isinstance(receiver, Map):
         return containers.map_method(flow, receiver, name, values, arguments)

@@ -21,7 +21,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
-from olympus_rules.keyflow.notes.pending import note, passes_by, spelled
+from olympus_rules.keyflow.notes.pending import note, passes_by, passes_value, spelled
 
 __all__ = ["ARRAYS", "ArrayCall", "Transposed", "look", "look_at_joined", "transposition"]
 
@@ -153,6 +153,7 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
         stacked = None if array.open else len(array.items)
         array, above = array.items[0], 1
     if not isinstance(array, Term):
+        passes_value(flow, array, call.subject)
         return None
     if not (name in JOINING or flow.knowledge.is_candidate(array) or flow.file.gets_keys_only(array)):
         passes_by(flow, array, call.subject)
@@ -605,10 +606,15 @@ def _rearranged(seen: Look) -> int | None:
     return None
 
 
+def _as_it_is(seen: Look) -> int | None:
+    """Return the rank of the array."""
+    return seen.flow.knowledge.rank(seen.term)
+
+
 HANDLERS: dict[str, Callable[[Look], int | None]] = {
     **dict.fromkeys(AXIS_PLACES, _numbered),
     "broadcast_to": _broadcast,
-    "copy": _rearranged,
+    "copy": _as_it_is,
     "dynamic_slice": _dynamic_slice,
     "dynamic_update_slice": _dynamic_update,
     "flatten": _rearranged,

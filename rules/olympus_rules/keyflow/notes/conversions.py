@@ -25,6 +25,7 @@ from olympus_rules.keyflow.notes.pending import (
     is_used_as_key,
     note,
     passes_by,
+    passes_value,
     spelled,
 )
 from olympus_rules.libraries import Conversion
@@ -34,10 +35,7 @@ __all__ = ["METHODS", "compared", "converted", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
-
 METHODS = frozenset({"item", "tobytes", "tolist"})
-FLAT = frozenset({"flatten", "ravel", "reshape"})
-"""Methods and functions that put all words of raw keys one after another, if the result has no known axes."""
 """Methods of an array that return its words to Python: the result is no array."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
@@ -199,10 +197,11 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
             if both(flow.path, path) is not None:
                 yield from _leaves(flow, part, expression)
     elif isinstance(value, Const):
-        passes_by(flow, flow.terms.const(value.value), expression)
+        passes_value(flow, value, expression)
     elif isinstance(value, Sequence) and value.kind == "stack":  # an array of keys, with its own expression
         yield from ((term, expression) for term in leaves(value)[:MANY])
     elif isinstance(value, Sequence | Map):
+        passes_value(flow, value, expression)
         for part, own in list(parts(value, expression))[:MANY]:
             yield from _leaves(flow, part, own)
 
@@ -261,12 +260,12 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
 
 
 def _is_word(flow: State, term: Term) -> bool:
-    """Return whether a term is an element of raw keys that were made flat: ``jnp.ravel(key)[0]`` is a word."""
+    """Return whether a term may be a word: an element of raw keys that were rearranged, as ``jnp.ravel(key)[0]``."""
     terms = flow.terms
     array = terms.args(term)[0] if terms.operation(term) == "item" else None
     if array is None or terms.operation(array) != "view" or flow.knowledge.kind(array) is KeyKind.TYPED:
         return False
-    return str(terms.data(array)).partition(" ")[0] in FLAT and flow.knowledge.rank(array) is None
+    return flow.knowledge.rank(array) is None
 
 
 def _is_or_gets_key(flow: State, term: Term) -> bool:

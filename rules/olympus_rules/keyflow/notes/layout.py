@@ -22,6 +22,7 @@ from olympus_rules.keyflow.notes.pending import (
     is_stored,
     note,
     passes_by,
+    passes_value,
     shape_fact,
     spelled,
 )
@@ -115,8 +116,8 @@ def array_method(flow: State, receiver: Value, call: ArrayCall) -> Value | None:
         for _, part in flow.arms(receiver):
             array_method(flow, part, call)
         return None
-    if isinstance(receiver, Const):
-        passes_by(flow, as_term(flow, receiver), call.subject)
+    if not isinstance(receiver, Term):
+        passes_value(flow, receiver, call.subject)
     if call.name in ARITHMETIC_METHODS and isinstance(receiver, Term):
         if not (knowledge.is_known(receiver) or receiver in knowledge.named):
             passes_by(flow, receiver, call.subject)

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.access import as_term, leaves
 from olympus_rules.keyflow.domain.file import Pending
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
-from olympus_rules.keyflow.domain.values import Metadata, Value
+from olympus_rules.keyflow.domain.values import Const, Map, Metadata, Value
+from olympus_rules.keyflow.domain.values import Sequence as Items
 from olympus_rules.keyflow.facts import Fact, KeyKind
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "keep",
     "note",
     "passes_by",
+    "passes_value",
     "shape_fact",
     "spelled",
 ]
@@ -62,6 +64,20 @@ def passes_by(flow: State, term: Term, at: ast.AST | None) -> None:
     """
     if at is not None and not is_words(flow, term):
         flow.file.others.setdefault(at, set()).add(term)
+
+
+def passes_value(flow: State, value: Value, at: ast.AST | None) -> None:
+    """Record a value of an expression that is no array of keys, if it is a constant, a container or a stack of these.
+
+    ``key_data`` takes no list, and no number.
+    """
+    if isinstance(value, Const):
+        passes_by(flow, as_term(flow, value), at)
+    elif isinstance(value, Items) and value.kind == "stack":
+        for item in value.items:
+            passes_value(flow, item, at)
+    elif isinstance(value, Items | Map):
+        passes_by(flow, flow.terms.const("container"), at)
 
 
 def spelled(node: ast.AST) -> str:

@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import is_stored, is_used_as_key, keep, note, passes_by, spelled
+from olympus_rules.keyflow.notes.pending import is_stored, is_used_as_key, keep, note, passes_by, passes_value, spelled
 
 __all__ = ["item", "iterated", "unpacked"]
 
@@ -32,10 +32,14 @@ def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value 
                 _index(flow, part, index, node, joined)
             elif isinstance(part, Metadata) and part.what == "shape" and joined is not None:
                 layout.shape_item(flow, part, index, node)
+            elif joined is not None:
+                passes_value(flow, part, node.value)
         return None
     if isinstance(value, Term):
         _index(flow, value, index, node, flow.path)
         _split_then_index(flow, value, index, node)
+    else:
+        passes_value(flow, value, node.value)
     return None
 
 
@@ -153,6 +157,8 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
             return facts.KeyIndexing(node=node, confidence=confidence, key=key, kind=kind, use="unpack")
 
         note(flow, value, Need.SINGLE, build, at=node)
+    else:
+        passes_value(flow, value, instruction.node)
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
@@ -168,3 +174,5 @@ def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
             ),
             at=node,
         )
+    else:
+        passes_value(flow, value, node)
