@@ -18,6 +18,7 @@ from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
 from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, INITIALIZERS, LAX, NUMPY, OF_ROWS, RANDOM
+from olympus_rules.reach.narrowing import binds
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Made, Other, Place, Value, Words
 from olympus_rules.syntax import Document
@@ -128,7 +129,7 @@ def unseen(
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
         is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
-        is_array = is_array or is_operand_of_arrays(user, node)
+        is_array = is_array or is_operand_of_arrays(user, node) or is_parameter(node, document)
         given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
         for each in given if given and not is_computed_of_keys(node, path, reached) else ():
             use = Use(node, document, path, reached, careful=careful, given=each)
@@ -230,6 +231,18 @@ def is_operand_of_arrays(operator: ast.AST | None, node: ast.expr) -> bool:
             other = right if left is node else left
             return isinstance(other, ast.Constant) and isinstance(other.value, int | float)
     return False
+
+
+def is_parameter(node: ast.expr, document: Document) -> bool:
+    """Say whether an expression is a parameter as it is given, which may be a list in one call and a key in another.
+
+    The values of other variables may come from several calls of one function that are not told apart.
+    """
+    scope = scope_of(node, document.parents) if isinstance(node, ast.Name) else None
+    if not (isinstance(node, ast.Name) and isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)):
+        return False
+    given = (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)
+    return any(each.arg == node.id for each in given) and not binds(scope.body, node.id)
 
 
 def ranks_of_parts(place: Place, reached: ProjectReach) -> set[int | None]:

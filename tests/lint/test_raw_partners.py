@@ -2804,6 +2804,25 @@ for value in ((0.5, 2.0), jax.random.PRNGKey(4)):
 result = one, two, three, four, five
 """,
     ),
+    "a parameter that is a list or a key": (
+        2,
+        4,
+        0,
+        """
+def first(x): return x[0]
+one = first([jax.random.PRNGKey(0), 1]), first(jax.random.PRNGKey(1))
+def second(x):
+    a, b = x
+    return a
+two = second((jax.random.PRNGKey(2), 1)), second(jax.random.PRNGKey(3))
+def third(x):
+    if not isinstance(x, list):
+        x = [x]
+    return x[0]
+three = third([jax.random.PRNGKey(4)]), third(jax.random.PRNGKey(5))
+result = one, two, [jax.random.normal(key) for key in three]
+""",
+    ),
     "a word of a copy": (
         2,
         0,
