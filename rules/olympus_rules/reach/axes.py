@@ -33,7 +33,9 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
         keeps = _argument(call, 3, "keepdims") or ast.Constant(value=True)
         return (0 if keeps.value else -1) if isinstance(keeps, ast.Constant) else None
     if name == "expand_dims":
-        return 1 if isinstance(_constant(_argument(call, 1, "axis")), int) else None
+        axes = _argument(call, 1, "axis") or _argument(call, 1, "dimensions")
+        several = axes.elts if isinstance(axes, ast.Tuple | ast.List) else [axes]
+        return len(several) if all(isinstance(_constant(each), int) for each in several) else None
     return None
 
 

@@ -270,9 +270,8 @@ class LibraryCalls:
                 if model.added_axes == STACKED:
                     self.give_stacked(slot, call.result)
                 else:
-                    self.heap.shift(slot, call.result, None)
+                    self.give_with_axes(slot, call, model)
                     self.heap.copy_contained(slot, call.result)
-                    self.give_axes(slot, call, model)
                 if model.added_axes == ALIGNED:
                     self.heap.shift(slot, call.result, 0)
                     add = partial(self.heap.shift, target=call.result, axes=ALIGNED)
@@ -297,14 +296,11 @@ class LibraryCalls:
 
         self.heap.open(source, self.heap.elements_pool, self.heap.parts_of, stack, Container)
 
-    def give_axes(self, slot: Slot, call: Call, model: Model) -> None:
-        """Copy the keys of an array to the result with the axes that the call spells out."""
-        if not call.arguments or slot != call.arguments[0][0]:
-            return
-        more = added_axes(call.node, model.name)
-        number = spelled_axes(call.node.args[1:]) if model.name in SHAPED else None
-        if more is not None:
-            self.heap.shift(slot, call.result, more)
+    def give_with_axes(self, slot: Slot, call: Call, model: Model) -> None:
+        """Copy the keys of an array to the result, with the axes that the call spells out or unknown ones."""
+        is_array = bool(call.arguments) and slot == call.arguments[0][0]
+        self.heap.shift(slot, call.result, added_axes(call.node, model.name) if is_array else None)
+        number = spelled_axes(call.node.args[1:]) if is_array and model.name in SHAPED else None
         if number is not None:
             self.heap.shift(slot, call.result, number, is_all=True)
 

@@ -160,13 +160,10 @@ class Settling:
         if SELECTION.search(call.callee):
             self.heap.shift(owner, call.result, 0)
             return
-        self.heap.shift(owner, call.result, None)
         number = spelled_axes(call.node.args) if name == "reshape" else None
         if number is not None:
             self.heap.shift(owner, call.result, number, is_all=True)
-        more = 0 if name in COPYING else added_axes(call.node, name, first=0)
-        if more is not None:
-            self.heap.shift(owner, call.result, more)
+        self.heap.shift(owner, call.result, 0 if name in COPYING else added_axes(call.node, name, first=0))
 
     def _is_of_project(self, call: Call) -> bool:
         return bool(self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT))
