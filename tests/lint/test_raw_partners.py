@@ -2823,6 +2823,28 @@ three = third([jax.random.PRNGKey(4)]), third(jax.random.PRNGKey(5))
 result = one, two, [jax.random.normal(key) for key in three]
 """,
     ),
+    "rows by a mask or an array of numbers, and more axes": (
+        0,
+        2,
+        0,
+        """
+keys = jax.random.split(jax.random.PRNGKey(0), 4)
+some = jnp.moveaxis(keys[np.arange(4) >= 0][None], -2, 0)
+keys = jax.vmap(jax.random.PRNGKey)(jnp.arange(2))
+rows = jnp.moveaxis(jnp.take(keys, jnp.arange(2), axis=0)[None], -2, 0)
+result = [jax.vmap(jax.vmap(jax.random.normal))(each) for each in (some, rows)]
+""",
+    ),
+    "a column of pairs, and one of reshaped keys": (
+        0,
+        1,
+        1,
+        """
+def column(x): return x[:, 0]
+keys = jax.lax.reshape(jax.vmap(jax.random.PRNGKey)(jnp.arange(4)), (4, 2))
+result = jax.vmap(jax.random.normal)(column(jax.vmap(jax.random.split)(keys))), column(keys)
+""",
+    ),
     "a word of a copy": (
         2,
         0,

@@ -522,7 +522,16 @@ RANKS = {
     "a list as an array": ("look(jnp.array([PRNGKey(i) for i in range(2)]))", [1]),
     "an array as an array": ("look(jnp.asarray(split(PRNGKey(1))))", [1]),
     "a copy": ("look(jnp.copy(split(PRNGKey(1))))\nlook(PRNGKey(1).copy())", [1, 0]),
-    "more axes": ("look(jax.lax.expand_dims(PRNGKey(1), [0, 1])[0, 0])\nlook(jnp.expand_dims(PRNGKey(1), 0)[0])", [0, 0]),
+    "more axes": (
+        "look(jax.lax.expand_dims(PRNGKey(1), [0, 1])[0, 0])\nlook(jnp.expand_dims(PRNGKey(1), 0)[0])",
+        [0, 0],
+    ),
+    "reshaped": (
+        "keys = split(PRNGKey(1), 4)\nlook(keys.reshape(2, 2, 2))\nlook(jnp.reshape(keys, (2, 2, keys.shape[-1])))\n"
+        "look(keys.reshape(2, -1))\nlook(keys.reshape(2, 2, *keys.shape[1:]))\n"
+        "look(jnp.reshape(keys, (4, *keys.shape[1:])))",
+        [2, 2, None, 2, 1],
+    ),
     "lists in a list": ("look(jnp.array([[PRNGKey(1), PRNGKey(2)]]))", [None]),
     "joined": ("look(jnp.concatenate([split(PRNGKey(1)), split(PRNGKey(2))]))", [None]),
 }

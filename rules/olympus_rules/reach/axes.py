@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-__all__ = ["SHAPED", "added_axes", "index_axes", "spelled_axes"]
+__all__ = ["SHAPED", "added_axes", "ends_with_words", "index_axes", "spelled_axes"]
 
 ONE_OF = ("dynamic_index_in_dim", "index_in_dim")
 SHAPED = ("broadcast_to", "reshape")
@@ -27,6 +27,8 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
         return -1 if isinstance(_constant(_argument(call, first, "axis")), int) else None
     if name == "take" and _argument(call, first + 1, "axis") is not None:
         return _axes_of_index(_argument(call, first, "indices"))
+    if name in SHAPED and (call.args or not first):
+        return _axes_before_own(call.args[0] if first else call.func, _sizes(call.args[first:]))
     if first == 0:
         return None
     if name in ONE_OF:
@@ -44,11 +46,7 @@ def spelled_axes(shape: Sequence[ast.expr]) -> int | None:
 
     The last part is the number of words, or ``*key.shape`` of one key.
     """
-    match shape:
-        case [ast.Tuple(elts=parts) | ast.List(elts=parts)]:
-            sizes = parts
-        case _:
-            sizes = [*shape]
+    sizes = _sizes(shape)
     match sizes:
         case [*first, ast.Starred(value=ast.Attribute(attr="shape"))]:
             pass
@@ -59,6 +57,20 @@ def spelled_axes(shape: Sequence[ast.expr]) -> int | None:
     return None if len(sizes) < 2 or any(isinstance(size, ast.Starred) for size in first) else len(sizes) - 1
 
 
+def ends_with_words(shape: Sequence[ast.expr]) -> bool:
+    """Return whether a spelled-out shape surely ends with the axis of the words, so that it does not join keys."""
+    match _sizes(shape)[-1:]:
+        case [ast.Constant(value=2 | 4) | ast.Starred(value=ast.Attribute(attr="shape"))]:
+            return True
+        case [ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.UnaryOp(operand=ast.Constant(value=1)))]:
+            return True
+    return False
+
+
+def _sizes(shape: Sequence[ast.expr]) -> list[ast.expr]:
+    return shape[0].elts if len(shape) == 1 and isinstance(shape[0], ast.Tuple | ast.List) else [*shape]
+
+
 def index_axes(call: ast.Call) -> int | None:
     """Return how many axes ``array`` has more than ``value`` in ``array.at[index].set(value)``."""
     update = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -67,6 +79,20 @@ def index_axes(call: ast.Call) -> int | None:
     parts = update.slice.elts if isinstance(update.slice, ast.Tuple) else [update.slice]
     are_known = all(isinstance(part, ast.Slice) or isinstance(_constant(part), int) for part in parts)
     return sum(not isinstance(part, ast.Slice) for part in parts) if are_known else None
+
+
+def _axes_before_own(array: ast.expr, sizes: Sequence[ast.expr]) -> int | None:
+    """Return how many axes an array gets by a shape that ends with axes of its own: 1 for ``(4, 2, *x.shape[1:])``."""
+    if isinstance(array, ast.Attribute) and array.attr in SHAPED:  # a method
+        array = array.value
+    match sizes:
+        case [
+            *first,
+            ast.Starred(value=ast.Subscript(value=own, slice=ast.Slice(ast.Constant(int(kept)), None, None))),
+        ]:
+            is_own = ast.unparse(own) == f"{ast.unparse(array)}.shape"
+            return len(first) - kept if is_own and not any(isinstance(size, ast.Starred) for size in first) else None
+    return None
 
 
 def _axes_of_index(index: ast.expr | None) -> int | None:

@@ -14,7 +14,7 @@ from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD, TREES
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
-from olympus_rules.reach.axes import SHAPED, added_axes, spelled_axes
+from olympus_rules.reach.axes import SHAPED, added_axes, ends_with_words, spelled_axes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
@@ -299,10 +299,12 @@ class LibraryCalls:
     def give_with_axes(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy the keys of an array to the result, with the axes that the call spells out or unknown ones."""
         is_array = bool(call.arguments) and slot == call.arguments[0][0]
-        self.heap.shift(slot, call.result, added_axes(call.node, model.name) if is_array else None)
-        number = spelled_axes(call.node.args[1:]) if is_array and model.name in SHAPED else None
+        shape = call.node.args[1:]
+        number = spelled_axes(shape) if is_array and model.name in SHAPED else None
         if number is not None:
             self.heap.shift(slot, call.result, number, is_all=True)
+        if number is None or not ends_with_words(shape):
+            self.heap.shift(slot, call.result, added_axes(call.node, model.name) if is_array else None)
 
     def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
         """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.

@@ -7,7 +7,7 @@ import re
 from functools import partial
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.axes import added_axes, index_axes, spelled_axes
+from olympus_rules.reach.axes import added_axes, ends_with_words, index_axes, spelled_axes
 from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
@@ -160,10 +160,12 @@ class Settling:
         if SELECTION.search(call.callee):
             self.heap.shift(owner, call.result, 0)
             return
-        number = spelled_axes(call.node.args) if name == "reshape" else None
+        shape = call.node.args
+        number = spelled_axes(shape) if name == "reshape" else None
         if number is not None:
             self.heap.shift(owner, call.result, number, is_all=True)
-        self.heap.shift(owner, call.result, 0 if name in COPYING else added_axes(call.node, name, first=0))
+        if number is None or not ends_with_words(shape):
+            self.heap.shift(owner, call.result, 0 if name in COPYING else added_axes(call.node, name, first=0))
 
     def _is_of_project(self, call: Call) -> bool:
         return bool(self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT))

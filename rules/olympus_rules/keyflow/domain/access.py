@@ -431,6 +431,8 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         if step is None and _literal(index):
             return flow.knowledge.slice(term, lower, upper)
         return flow.knowledge.view(f"slice {flow.terms.number()}", term, flow.knowledge.rank(term))
+    if isinstance(index, Sequence) and index.kind != "tuple":  # keys[jnp.array([0, 2])]
+        return flow.knowledge.view(f"item {flow.terms.number()}", term, flow.knowledge.rank(term))
     if isinstance(index, Sequence):  # keys[i, j], keys[:, 0], keys[..., 0]
         if _cuts_words(flow, term, index):
             return flow.terms.make("unwrap", None, term)
@@ -446,9 +448,31 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         rank = flow.knowledge.rank(term)
         return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
     item = flow.knowledge.item(term, as_term(flow, index))
+    if _may_be_array(flow, index):
+        flow.knowledge.forget_ranks([item])
     if term in flow.file.annotated_parts:
         flow.file.annotated[item] = flow.file.annotated_parts[term]
     return item
+
+
+def _may_be_array(flow: State, index: Value) -> bool:
+    """Return whether an index may be an array, a mask for example: it then takes several elements, and no axis."""
+    terms = flow.terms
+    if not isinstance(index, Term):
+        return isinstance(index, Condition)
+    operation, data = terms.operation(index), terms.data(index)
+    if operation in ("slice", "view"):
+        return _may_be_array(flow, terms.args(index)[0])
+    if operation != "op":
+        return False
+    if isinstance(data, tuple):
+        package, _, name = str(data[0]).rpartition(".")
+        return package.startswith(("jax", "numpy")) and name not in ("argmax", "argmin")
+    return data in MASKING or any(_may_be_array(flow, part) for part in terms.args(index))
+
+
+MASKING = frozenset({"Eq", "Invert", "Lt"})
+"""Operations that make a mask of an array; other comparisons are the negation of one."""
 
 
 def _cuts_words(flow: State, term: Term, index: Sequence) -> bool:
