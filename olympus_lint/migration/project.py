@@ -153,11 +153,7 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
     """
     migration = Migration(target, list(texts))
     with deep_recursion(), rare_collections():
-        made = None
-        while made != (made := _mentioned(migration)):  # words that became a constructor show more keys
-            projects = Projects()
-            found = _make_ready(migration, projects, withheld)
-            projects.close()  # the plan takes the memory that they do
+        projects, found = _all_ready(migration, withheld)
         result = planned(migration, found, withheld.staying(found))
         _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():
@@ -178,15 +174,35 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
     return migration
 
 
+def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict[str, list[Report]]]:
+    """Make the places of all files ready until that shows no more keys; return the constructors by file.
+
+    Words that became a constructor show more keys, and so does a rewrite that NumPy took a key from before.
+    """
+    keyed = keyed_parameters(migration)
+    while True:
+        projects, made, before = Projects(), _mentioned(migration), [text.new for text in migration.texts]
+        found = _make_ready(migration, projects, withheld, keyed)
+        projects.close()  # the plan takes the memory that they do
+        is_made = made != _mentioned(migration)
+        is_open = any(migration.left.values()) and before != [text.new for text in migration.texts]
+        if not is_made and not is_open:
+            return projects, found
+        known, keyed = keyed, keyed_parameters(migration)
+        if not is_made and known == keyed:
+            return projects, found
+
+
 def _mentioned(migration: Migration) -> int:
     """Return how often the files name the constructor."""
     return sum(text.new.count(NAME) for text in migration.texts)
 
 
-def _make_ready(migration: Migration, projects: Projects, withheld: Withheld) -> dict[str, list[Report]]:
+def _make_ready(
+    migration: Migration, projects: Projects, withheld: Withheld, keyed: Mapping[tuple[str, str, str], int | None]
+) -> dict[str, list[Report]]:
     """Make the places of all files ready, but for constructors; return these by file."""
     found: dict[str, list[Report]] = {}
-    keyed = keyed_parameters(migration)
     keyed_files = {path for path, *_ in keyed}
     migration.problems = []
     for text in migration.texts:

@@ -2845,6 +2845,17 @@ keys = jax.lax.reshape(jax.vmap(jax.random.PRNGKey)(jnp.arange(4)), (4, 2))
 result = jax.vmap(jax.random.normal)(column(jax.vmap(jax.random.split)(keys))), column(keys)
 """,
     ),
+    "leaves beside an element of keys by a computed number": (
+        0,
+        1,
+        0,
+        """
+keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
+leaves = [jnp.ones((2, 2)), jnp.ones(3)]
+leaves.append(keys[jnp.argmax(jnp.arange(3))])
+result = jax.tree.map(lambda leaf: leaf[0], leaves)
+""",
+    ),
     "a word of a copy": (
         2,
         0,
@@ -2925,6 +2936,30 @@ def test_raw_partners_are_announced(name: str) -> None:
     free, held, left, code = PROGRAMS[name]
     migration = migrated(("program.py", HEAD + code))
     assert (len(migration.free), len(migration.held), sum(map(len, migration.left.values()))) == (free, held, left)
+
+
+def test_a_second_migration_changes_nothing() -> None:
+    """A rewrite of an array of NumPy shows that keys get to a function, and how many axes they have there."""
+    code = """
+key = jnp.asarray(np.asarray(jax.random.PRNGKey(1)))
+def draw(keys):
+    rows = jnp.reshape(keys, (-1, 2))
+    return jax.vmap(jax.random.normal)(rows)
+result = draw(jnp.stack([key, jax.random.fold_in(key, 7)]).reshape(2, 2))
+"""
+    (once,) = migrated(("program.py", HEAD + code)).texts
+    (again,) = migrated(("program.py", once.after)).texts
+    assert once.after == again.after != HEAD + code
+
+
+def test_keys_beside_numbers_meet_what_code_out_of_reach_gives() -> None:
+    code = """
+from elsewhere import State
+parts = [*[jax.random.split(jax.random.PRNGKey(1))[0]], 1]
+result = jax.tree.map(lambda a, b: jnp.where(True, a, b), {"rng": parts[0]}, vars(State()))
+"""
+    (held,) = migrated(("program.py", HEAD + code)).held
+    assert "may meet what `elsewhere` gives there" in held.reasons[0].text
 
 
 def numbers(text: str) -> list[Any]:

@@ -489,6 +489,11 @@ RANKS = {
         "look(keys[look])",
         [1, 0, 2, 2, None],
     ),
+    "subscript by a number that is computed": (
+        "keys = split(PRNGKey(1), 4)\nlook(keys[jnp.argmax(jnp.arange(4))])\nlook(keys[int(look)])\n"
+        "look(keys[look.argmax(1)])",
+        [0, 0, None],
+    ),
     "loop": ("for key in split(PRNGKey(1)):\n    look(key)", [0]),
     "unpacking": ("a, b = split(PRNGKey(1))\nlook(b)", [0]),
     "argument": ("def f(key):\n    look(key)\n\nf(PRNGKey(1))", [0]),

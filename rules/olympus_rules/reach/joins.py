@@ -78,6 +78,7 @@ class Joins:
         self._seen_classes: set[ClassCode] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._given = self.slots.of_kinds(Library, Made)
+        self._others = self.slots.of_kinds(Other)
         self._callables = self.slots.of_kinds(*FUNCTION)
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._pools: dict[int, int] = {}
@@ -155,7 +156,8 @@ class Joins:
         """
         masks = [self.slots.mask(slot) for slot in arrays]
         given: list[Value] = []
-        if any(mask and not without(mask, self._keys) for mask in masks):
+        may_be = self._keys | self._others  # beside a number in one list, for example
+        if any(mask & self._keys and not without(mask, may_be) for mask in masks):
             theirs = [mask & self._given for mask in masks if not without(mask, self._arrays | self._given)]
             given = [value for mask in theirs for value in self.slots.listed(mask)]
         names = frozenset(value.qualified for value in given if isinstance(value, Library | Made))

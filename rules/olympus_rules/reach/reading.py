@@ -295,7 +295,7 @@ class Reader:
             Object,
         )
         self.slots.add_edge_of(owner, slot, Class, Made, Library, Unknown)  # `Stack[int]` is the class
-        self.heap.shift(owner, slot, axes_of(index))
+        self.heap.shift(owner, slot, axes_of(code, index))
 
     def set_item(self, code: ir.FunctionCode, made: ir.SetItem) -> None:
         """Write an element of a container."""
@@ -737,14 +737,25 @@ def negative(index: ast.expr) -> int:
     return 0
 
 
-def axes_of(index: ast.expr) -> int | None:
-    """Return by how many axes a subscript changes the rank of an array; ``None`` if an index may be an array."""
+def axes_of(code: ir.FunctionCode, index: ast.expr) -> int | None:
+    """Return by how many axes a subscript changes the rank of an array; ``None`` if an index may be an array.
+
+    Args:
+        code: the function or module of the subscript.
+        index: the index.
+    """
     axes = 0
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         match part:
             case ast.Constant(value=None):
                 axes += 1
             case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+                axes -= 1
+            case ast.Call(func=ast.Name(id="int" | "len")):
+                axes -= 1
+            case ast.Call(func=ast.Attribute(attr="argmax" | "argmin"), args=[_], keywords=[]) if is_imported(
+                code, part.func
+            ):  # of all elements
                 axes -= 1
             case ast.Slice() | ast.Constant(value=str()):  # of a tree with such keys
                 pass
