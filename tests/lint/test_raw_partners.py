@@ -2856,6 +2856,23 @@ leaves.append(keys[jnp.argmax(jnp.arange(3))])
 result = jax.tree.map(lambda leaf: leaf[0], leaves)
 """,
     ),
+    "a dtype and a length that are asserted": (
+        1,
+        0,
+        0,
+        """
+import unittest
+key, case = jax.random.PRNGKey(0), unittest.TestCase()
+case.assertEqual(key.dtype, jnp.uint32)
+case.assertEqual(np.uint32, key.dtype)
+case.assertEqual(key.dtype, "uint32")
+case.assertIn(key.dtype, [np.uint32])
+case.assertNotEqual(key.dtype, jnp.float32)
+np.testing.assert_equal(key.dtype, np.uint32)
+case.assertEqual(len(key), 2)
+result = jax.random.normal(key)
+""",
+    ),
     "a word of a copy": (
         2,
         0,
@@ -2950,6 +2967,12 @@ result = draw(jnp.stack([key, jax.random.fold_in(key, 7)]).reshape(2, 2))
     (once,) = migrated(("program.py", HEAD + code)).texts
     (again,) = migrated(("program.py", once.after)).texts
     assert once.after == again.after != HEAD + code
+
+
+def test_the_length_of_words_is_asserted() -> None:
+    code = "from absl.testing import absltest\nabsltest.TestCase().assertLen(jax.random.PRNGKey(0), 2)\n"
+    (text,) = migrated(("program.py", HEAD + code)).texts
+    assert "assertLen(jax.random.key_data(jax.random.key(0)), 2)" in text.after
 
 
 def test_keys_beside_numbers_meet_what_code_out_of_reach_gives() -> None:

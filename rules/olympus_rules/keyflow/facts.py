@@ -342,7 +342,7 @@ class DtypeLogic(Fact):
     Attributes:
         form: ``equals``, ``not-equals``, ``in``, ``numpy`` (a function that needs a NumPy dtype, such as
             ``np.issubdtype(key.dtype, …)``), ``integer`` (``jnp.issubdtype(key.dtype, jnp.integer)``), ``name``,
-            ``kind`` (or another attribute of number dtypes).
+            ``kind`` (or another attribute of number dtypes), ``asserted`` (``assertEqual(key.dtype, …)``).
         subject: the expression that is the key.
     """
 

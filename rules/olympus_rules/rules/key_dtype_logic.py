@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyDtypeLogic"]
 
-WORDS = ("integer", "kind", "name", "numpy")  # forms that ask for the dtype of a number, not whether it is a key
+WORDS = ("asserted", "integer", "kind", "name", "numpy")
+"""Forms that ask for the dtype of a number, not whether it is a key."""
 
 
 class KeyDtypeLogic(Rule):

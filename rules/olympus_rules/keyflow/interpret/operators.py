@@ -11,7 +11,7 @@ from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, 
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.presence import answers
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Library, Metadata, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
 from olympus_rules.keyflow.notes.pending import (
@@ -209,19 +209,6 @@ def _identity(flow: Flow, left: Value, right: Value) -> Value:
     return flow.terms.make("op", "Is", operand_term(flow, left), operand_term(flow, right))
 
 
-def _is_other_dtype(value: Value | None) -> bool:
-    """Return whether a key's dtype is compared with one that no raw key has, or with the dtype of a value."""
-    if isinstance(value, Metadata):
-        return True
-    if isinstance(value, Sequence):
-        return not value.open and bool(value.items) and all(_is_other_dtype(item) for item in value.items)
-    if isinstance(value, Library):
-        return value.qualified.partition(".")[0] in ("jax", "numpy") and not value.qualified.endswith(
-            (".uint32", ".dtype")
-        )
-    return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(("f", "b", "i", "c"))
-
-
 def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.AST, others: list[Value]) -> None:
     term, subject = value.term, value.subject
     other = others[0] if others else None
@@ -231,7 +218,7 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
             form = value.what.partition(".")[2]
         elif isinstance(other, Const) and isinstance(other.value, str):
             form = "name"
-        if form in ("equals", "not-equals", "in", "name", "kind") and not _is_other_dtype(other):
+        if form in ("equals", "not-equals", "in", "name", "kind") and not layout.is_other_dtype(other):
             dtype_fact(flow, value, form, node)
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)) and not other.open:  # not in `(2, *key.shape)`

@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
+from olympus_rules.keyflow.domain.values import Choice, Const, Library, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.axes import ArrayCall, Transposed, look, transposition
 from olympus_rules.keyflow.notes.pending import (
@@ -33,6 +33,7 @@ __all__ = [
     "attribute",
     "dtype_attribute",
     "index_with_words",
+    "is_other_dtype",
     "length",
     "mapped_axis",
     "reckoned",
@@ -229,7 +230,7 @@ def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None
 
 
 def asserted(flow: State, arguments: Arguments) -> None:
-    """Detect ``assertEqual(key.shape, (2,))`` and ``assert_shape(key, (2,))``."""
+    """Detect ``assertEqual(key.shape, (2,))``, ``assert_shape(key, (2,))``, and the same of a length or dtype."""
     node, values = arguments.node, [value for value, _ in arguments.positional[:2]]
     if node is None or len(values) < 2:
         return
@@ -238,11 +239,28 @@ def asserted(flow: State, arguments: Arguments) -> None:
             value = Metadata("shape", value, node.args[0])
         if isinstance(value, Metadata) and value.what == "shape" and isinstance(other, Sequence) and not other.open:
             _shape_asserted(flow, value, other.items, node)
+        if isinstance(value, Metadata) and value.what == "dtype" and not is_other_dtype(other):
+            dtype_fact(flow, value, "asserted", node)
+    if isinstance(values[0], Term) and node.args and ast.unparse(node.func).endswith("assertLen"):
+        shape_fact(flow, values[0], Need.SINGLE, "len", node, node.args[0])
 
 
 def _shape_asserted(flow: State, value: Metadata, lengths: tuple[Value, ...], node: ast.Call) -> None:
     if lengths[-1:] in ((Const(2),), (Const(4),)):
         _shape_fact(flow, value, "shape-asserted", node, lambda rank: len(lengths) == rank + 1)
+
+
+def is_other_dtype(value: Value | None) -> bool:
+    """Return whether a key's dtype is compared with one that no raw key has, or with the dtype of a value."""
+    if isinstance(value, Metadata):
+        return True
+    if isinstance(value, Sequence):
+        return not value.open and bool(value.items) and all(is_other_dtype(item) for item in value.items)
+    if isinstance(value, Library):
+        return value.qualified.partition(".")[0] in ("jax", "numpy") and not value.qualified.endswith(
+            (".uint32", ".dtype")
+        )
+    return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(("f", "b", "i", "c"))
 
 
 def length(flow: State, term: Term, node: ast.Call) -> Value:
