@@ -11,7 +11,7 @@ import pytest
 from olympus_rules.reach.escapes import escapes
 from olympus_rules.reach.project import ProjectReach, reach
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Place
+from olympus_rules.reach.values import Library, Place
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import forget_folders, locate
 
@@ -740,3 +740,10 @@ FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
 def test_a_test_gets_the_fixture_that_is_nearest(name: str, tmp_path: Path) -> None:
     files, expected = FIXTURES[name]
     assert Reached(tmp_path, files).looks() == expected
+
+
+def test_a_star_of_code_out_of_reach_hides_no_name_of_a_file(tmp_path: Path) -> None:
+    files = {"tools.py": "key = PRNGKey(1)\n", "main.py": "from tools import *\nfrom elsewhere import *\nlook(key)\n"}
+    reached = Reached(tmp_path, files)
+    (place,) = reached.looked_at()
+    assert reached.looks() == [{1}] and not any(isinstance(value, Library) for value in reached.reached.values(place))

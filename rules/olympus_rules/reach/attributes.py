@@ -436,6 +436,13 @@ class Attributes:
         else:
             self.slots.put(slot, bound(method, owner))
 
+    def is_in_file(self, qualified: str, file: str) -> bool:
+        """Return whether the module of a qualified name is one of the files."""
+        roots = self.names.documents[file].roots
+        found = locate_name(roots, qualified)
+        path = module_file(roots, qualified) if found is None else found[0]
+        return path is not None and self.names.file_of(path) is not None
+
     def resolve(
         self, qualified: str, file: str, slot: Slot, *, by_star: bool = False, seen: tuple[str, ...] = ()
     ) -> bool:

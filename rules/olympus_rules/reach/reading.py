@@ -182,9 +182,18 @@ class Reader:
                     self.slots.add_edge(variable, slot)
             return
         is_builtin = hasattr(builtins, made.name)
-        for module in self.module.stars:
-            if not (is_builtin and module.partition(".")[0] in sys.stdlib_module_names):  # few of which hide a builtin
-                self.attributes.resolve(f"{module}.{made.name}", self.file, slot, by_star=True)
+        hides = [
+            module
+            for module in self.module.stars
+            if not (is_builtin and module.partition(".")[0] in sys.stdlib_module_names)  # few of which hide a builtin
+        ]
+        names = [f"{module}.{made.name}" for module in hides]
+        own = [name for name in names if self.attributes.is_in_file(name, self.file)]
+        found = [self.attributes.resolve(name, self.file, slot, by_star=True) for name in own]
+        if not any(found):
+            for name in names:
+                if name not in own:  # of code out of reach, which may have any name
+                    self.attributes.resolve(name, self.file, slot, by_star=True)
         if is_builtin:
             self.slots.put(slot, Library(f"builtins.{made.name}"))
 
