@@ -2932,6 +2932,15 @@ keys = jnp.array([jax.random.PRNGKey(i) for i in range(3)])
 result = head({"a": keys, "b": jax.random.PRNGKey(7)})
 """,
     ),
+    "parts of an array of keys, compared": (
+        0,
+        1,
+        0,
+        """
+keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
+result = jnp.concatenate(jnp.split(keys, 3)) > 0, jnp.tile(keys, (1, 1)) > 0, jnp.take(keys, jnp.arange(2), 0) > 0
+""",
+    ),
     "list of keys": (
         1,
         0,

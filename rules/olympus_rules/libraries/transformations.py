@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 __all__ = ["TRANSFORMATIONS", "Result", "Transformation"]
 
-Result: TypeAlias = Literal["same", "contents", "reshaped", "arrays", "derived", "computed", "nothing"]
+Result: TypeAlias = Literal["same", "contents", "reshaped", "arrays", "rearranged", "derived", "computed", "nothing"]
 """What a call gives back of the values that it is given; ``docs/signature-packs.md`` explains the words."""
 
 

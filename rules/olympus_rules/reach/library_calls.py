@@ -261,8 +261,8 @@ class LibraryCalls:
 
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
-        if model.result == "arrays":
-            if not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords):
+        if model.result in ("arrays", "rearranged"):
+            if is_part(slot, call, model):
                 others = set(UNDIVIDED)
                 if model.qualified.startswith(TREES):  # leaves, which an object of the project gives, too
                     others -= {Object, Other}
@@ -530,6 +530,13 @@ def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
     mapped = mapped_by(made)
     axes, first = (None, None) if mapped is None else (mapped.axes, mapped.at(0))
     return None if axes is None or first is None else axes - first + (how == "split")
+
+
+def is_part(slot: Slot, call: Call, model: Model) -> bool:
+    """Say whether an argument of an array function is an array of which the result has elements."""
+    if model.result == "rearranged" and call.arguments and not call.arguments[0][1]:
+        return slot == call.arguments[0][0]
+    return not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords)
 
 
 def is_foreign(model: Model) -> bool:
