@@ -17,7 +17,17 @@ from olympus_lint.migration.callees import library_of
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
 from olympus_lint.migration.mapped import axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, GETITEM, GETTERS, INITIALIZERS, LAX, NUMPY, OF_ROWS, RANDOM
+from olympus_rules.libraries.names import (
+    ABSTRACT_ARRAY,
+    GETITEM,
+    GETTERS,
+    INITIALIZERS,
+    LAX,
+    NUMPY,
+    OF_ROWS,
+    RANDOM,
+    SUM,
+)
 from olympus_rules.reach.narrowing import binds
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Made, Other, Place, Value, Words
@@ -60,6 +70,10 @@ BY_AXES = frozenset(
 """Functions of numbers, and those that are given an entry for each axis or the axes by their numbers."""
 WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
 """Functions that work on all words if they are given no axis, with the position of the axis."""
+EQUALITY = frozenset({"eq", "equal", "ne", "not_equal"})
+"""Functions that compare elements, which are keys or numbers."""
+AT_LEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
+"""Functions that give arrays at least so many axes, one of which the words of raw keys are."""
 REDUCING = ("cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce_")
 """The start of the names of functions of ``jax.lax`` that compute with numbers along an axis."""
 COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
@@ -195,6 +209,8 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             written = place_of(path, arrays)
             if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
                 yield from [(arrays, call)] if reached.keys_at(written) else []
+    if name == SUM:
+        yield from ((each, call) for each in call.args[:1] if ranks_of_parts(place_of(path, each), reached))
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
     if axes := rows_taken(call, name):
         rows = call.args[:1] if axes == 2 else starred
@@ -303,13 +319,13 @@ class Use:
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
                 summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
-                found = not (summed_up or self.is_with_constant(parent))
+                found = not (summed_up or self.is_with_text(parent))
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[held]) if held is self.node:
                 found = self.most_axes == 0
-            case ast.Subscript():
-                found = self.is_surely_key()  # and no number, which is an index
+            case ast.Subscript():  # as an index
+                found = True
             case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
-                found = self.is_surely_key()
+                found = not self.is_with_text(parent)
             case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (
                 key is self.node
             ):
@@ -420,16 +436,11 @@ class Use:
             )
         return method.attr not in ("apply", "get")
 
-    def is_surely_key(self) -> bool:
-        """Say whether nothing but keys reaches the value."""
-        return all(isinstance(value, Key) for value in self.values(self.given))
-
     def is_compared_with_numbers(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison has numbers on its other side."""
         other = comparison.comparators[0] if comparison.left is self.node else comparison.left
         parts = other.elts if isinstance(other, ast.List | ast.Tuple) else [other]
-        numbers = [isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in parts]
-        return bool(numbers) and all(numbers) and (self.is_surely_key() or is_array(comparison, self.parents))
+        return bool(parts) and all(map(is_number, parts))
 
     def is_describing(self, call: ast.Call, name: str) -> bool:
         """Say whether what a function says of keys, such as their shape, depends on their words."""
@@ -520,14 +531,11 @@ class Use:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
 
-    def is_with_constant(self, comparison: ast.Compare) -> bool:
-        """Say whether a value is compared with text, or with a number while numbers reach it, too: it is no key."""
+    def is_with_text(self, comparison: ast.Compare) -> bool:
+        """Say whether a value is compared with text, a truth value or ``None``: it is no key."""
         others = [part for part in (comparison.left, *comparison.comparators) if part is not self.node]
         constants = [part.value for part in others if isinstance(part, ast.Constant)]
-        if any(isinstance(constant, str | bytes | bool | None) for constant in constants):
-            return True
-        are_mixed = any(isinstance(value, Other) for value in self.values(self.given))
-        return bool(constants) and are_mixed and not is_array(comparison, self.parents)
+        return any(isinstance(constant, str | bytes | bool | None) for constant in constants)
 
     def is_summed_up(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
@@ -555,7 +563,7 @@ class Use:
         if axes := rows_taken(call, name):
             most = self.most_axes
             return most is not None and most < axes - inside  # a list around keys is an axis more
-        if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING)):
+        if self.takes_words(call, package, last):
             return True
         if last in CALLBACKS:  # what a function of the project does with the key is seen there
             return not any(isinstance(value, Function) for node in call.args[:1] for value in self.values(node))
@@ -592,12 +600,17 @@ class Use:
             return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            beside = [
-                each for each in call.args[1:] if isinstance(each, ast.Constant) and type(each.value) in (int, float)
-            ]
-            return bool(beside) or any(Masks(self.parents).has_words(mask) for mask in masks)
+            return any(map(is_number, call.args[1:])) or any(Masks(self.parents).has_words(mask) for mask in masks)
         of_words = last in SHAPED and has_shape_of_words(call, self.values)
         return of_words or has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+
+    def takes_words(self, call: ast.Call, package: str, last: str) -> bool:
+        """Say whether a function computes with words or numbers, or counts their axis among those of the array."""
+        if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING)):
+            return True
+        if last in AT_LEAST and package == NUMPY:
+            return self.most_axes is not None and self.most_axes < AT_LEAST[last]
+        return last in EQUALITY and any(map(is_number, call.args))
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
         """Say whether a function that a call has made rejects typed keys, or works on their words."""
@@ -631,9 +644,9 @@ class Use:
         return self.reached.values(place_of(self.path, node))
 
 
-def is_array(comparison: ast.Compare, parents: Parents) -> bool:
-    """Say whether a comparison gives an array, a method of which is called."""
-    return isinstance(parents.get(comparison), ast.Attribute)
+def is_number(node: ast.expr) -> bool:
+    """Say whether a number is written out."""
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Value]]) -> bool:

@@ -2941,6 +2941,88 @@ keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
 result = jnp.concatenate(jnp.split(keys, 3)) > 0, jnp.tile(keys, (1, 1)) > 0, jnp.take(keys, jnp.arange(2), 0) > 0
 """,
     ),
+    "a key or a number of an object, compared": (
+        0,
+        2,
+        0,
+        """
+class Box:
+    def __init__(self, value):
+        self.value = value
+def positive(box): return box.value > 0
+def zero(box): return jnp.all(box.value == 0), jnp.equal(box.value, 0)
+result = positive(Box(1)), positive(Box(jax.random.PRNGKey(0))), zero(Box(jax.random.PRNGKey(1)))
+""",
+    ),
+    "leaves that are keys or numbers, compared": (
+        0,
+        3,
+        0,
+        """
+def mapped(tree): return jax.tree.map(lambda leaf: leaf > 0, tree)
+def listed(tree): return [leaf >= 1 for leaf in jax.tree.leaves(tree)]
+def named(tree): return {name: value == 0 for name, value in tree.items()}
+result = [
+    mapped({"a": 1, "b": jax.random.PRNGKey(0)}),
+    listed({"a": 1, "b": jax.random.PRNGKey(1)}),
+    named({"a": 1, "b": jax.random.PRNGKey(2)}),
+]
+""",
+    ),
+    "a key or a number as an index": (
+        0,
+        1,
+        0,
+        """
+def pick(table, index): return table[index]
+result = pick(jnp.ones(3), 0), pick(jnp.ones(3), jax.random.PRNGKey(0))
+""",
+    ),
+    "a sum of keys and numbers": (
+        0,
+        3,
+        0,
+        """
+def twice(value): return sum([value, value])
+def total(values): return sum(value for value in values)
+result = [
+    twice(1), twice(jax.random.PRNGKey(0)), total([1, jax.random.PRNGKey(1)]),
+    sum(jax.tree.leaves({"a": 1, "b": jax.random.PRNGKey(2)})),
+]
+""",
+    ),
+    "at least so many axes": (
+        1,
+        2,
+        0,
+        """
+result = [
+    jax.random.normal(jnp.atleast_2d(jax.random.PRNGKey(0))[0]),
+    jnp.concatenate([jnp.atleast_1d(jax.random.PRNGKey(1))] * 2),
+    jnp.atleast_1d(jax.random.split(jax.random.PRNGKey(2))),
+]
+""",
+    ),
+    "numbers and keys of a list, of a function and of a generator": (
+        0,
+        4,
+        4,
+        """
+def given():
+    yield 1
+    yield jax.random.PRNGKey(0)
+def chosen(which):
+    if which:
+        return 1
+    return jax.random.PRNGKey(1)
+result = [value > 0 for value in given()]
+for value in [1, jax.random.PRNGKey(2)]: result.append(value == 0)
+for which in range(2):
+    value = chosen(which)
+    result.append(value > 0)
+for value in [jnp.ones(2), jax.random.PRNGKey(3)]: result.append(value.at[...].add(1))
+""",
+    ),
     "list of keys": (
         1,
         0,

@@ -142,6 +142,7 @@ GETITEM = "operator.getitem"
 GETTERS = frozenset({ITEMGETTER, ATTRGETTER, METHODCALLER})
 """Functions that make a function of names and numbers."""
 STR = "builtins.str"
+SUM = "builtins.sum"
 REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 
 # settings

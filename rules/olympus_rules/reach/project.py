@@ -168,9 +168,9 @@ class ProjectReach:
         return found
 
     def ranks_of_elements(self, container: Container) -> set[int | None]:
-        """Return the numbers of axes of the keys that are elements of a container, where nothing else is one."""
-        slots = [slot for slot in self.contents.slots_of(container) if self.slots.mask(slot)]
-        return self._ranks(slots) if all(self._hold_keys_only([slot]) for slot in slots) else set()
+        """Return the numbers of axes of the keys that are elements of a container, where only numbers are besides."""
+        slots = self.contents.slots_of(container)
+        return self._ranks(slots) if self._hold_keys_only(slots, self._others) else set()
 
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]

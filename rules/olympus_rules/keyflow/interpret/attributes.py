@@ -70,7 +70,7 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
         first = value.items[0] if value.items else None
         if isinstance(first, Term):
             return Metadata("dtype", first, node.value)  # its rows have that dtype
-    if name in layout.METADATA and node is not None:
+    if node is not None:
         passes_value(flow, value, node.value)  # an array of numbers, as by asarray
     return flow.terms.make("attr", (name, 0), as_term(flow, value))
 

@@ -322,6 +322,9 @@ def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) 
     """Detect ``==`` and ``!=`` of keys, which give one truth value for each typed key, not for each word."""
     if operation not in COMPARISONS or not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return
+    for operand, side in zip(operands, (node.left, *node.comparators), strict=True):
+        if not isinstance(operand, Term):
+            passes_value(flow, operand, side)
     if any(map(_is_numeric, operands)):
         _with_numbers(flow, operands, node)
         return

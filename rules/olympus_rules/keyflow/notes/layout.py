@@ -57,7 +57,10 @@ def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value 
         transposition(flow, term, Transposed(".T", node, (node.value,)), Need.RAW_FLAT)
         if flow.knowledge.is_known(term):
             return flow.knowledge.view("T", term, flow.knowledge.rank(term))
-    if name == "at" and flow.knowledge.rank(term) == 0 and isinstance(node.ctx, ast.Load):
+    if name == "at" and isinstance(node.ctx, ast.Load):
+        if flow.knowledge.rank(term) != 0:
+            passes_by(flow, flow.terms.const("no single key"), node.value)
+            return None
         note(
             flow,
             term,

@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.file import Pending
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
-from olympus_rules.keyflow.domain.values import Const, Map, Metadata, Value
+from olympus_rules.keyflow.domain.values import Choice, Const, Map, Metadata, Value
 from olympus_rules.keyflow.domain.values import Sequence as Items
 from olympus_rules.keyflow.facts import Fact, KeyKind
 
@@ -73,6 +73,9 @@ def passes_value(flow: State, value: Value, at: ast.AST | None) -> None:
     """
     if isinstance(value, Const):
         passes_by(flow, as_term(flow, value), at)
+    elif isinstance(value, Choice):
+        for _, part in value.arms:
+            passes_value(flow, part, at)
     elif isinstance(value, Items) and value.kind == "stack":
         for item in value.items:
             passes_value(flow, item, at)
