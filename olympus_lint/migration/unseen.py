@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from olympus_lint.migration.batches import behind_words, mappings_of
 from olympus_lint.migration.callees import library_of
 from olympus_lint.migration.dtypes import is_numeric, reads_of, scope_of
-from olympus_lint.migration.mapped import axes_taken, maps_over_words
+from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, maps_over_words
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import (
     ABSTRACT_ARRAY,
@@ -26,11 +26,13 @@ from olympus_rules.libraries.names import (
     NUMPY,
     OF_ROWS,
     RANDOM,
+    SCAN,
     SUM,
 )
+from olympus_rules.reach.mapping import NOT_MAPPED, mapped_by
 from olympus_rules.reach.narrowing import binds
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Container, Function, Key, Made, Other, Place, Value, Words
+from olympus_rules.reach.values import Container, Function, Key, Made, Other, Partial, Place, Value, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -46,12 +48,12 @@ NUMBERS = frozenset(
     __pow__ __radd__ __rand__ __rmul__ __ror__ __round__ __rshift__ __rsub__ __rxor__ __sub__ __truediv__ __xor__
     all any argmax argmin
     argpartition argsort astype byteswap choose clip compress conj conjugate cumprod cumsum diagonal dot flatten
-    is_ready item max mean min nonzero partition prod ptp ravel round searchsorted sort std sum to_device tobytes
+    is_ready item max mean min nonzero partition prod ptp ravel repeat round searchsorted sort std sum to_device tobytes
     tolist trace var view
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "imag", "itemsize", "real", "size"})
+WORDLESS = frozenset({"T", "imag", "mT", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
@@ -70,8 +72,12 @@ BY_AXES = frozenset(
 """Functions of numbers, and those that are given an entry for each axis or the axes by their numbers."""
 WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
 """Functions that work on all words if they are given no axis, with the position of the axis."""
-EQUALITY = frozenset({"eq", "equal", "ne", "not_equal"})
+CHOOSING = frozenset({"choose", "select", "select_n", "where"})
+EQUALITY = frozenset({"array_equal", "array_equiv", "eq", "equal", "ne", "not_equal"})
 """Functions that compare elements, which are keys or numbers."""
+ROWS_AT = {SCAN: 2, f"{LAX}.map": 1}
+"""Functions that call another one with the rows of an argument, by its position."""
+TRANSPOSING = frozenset({"matrix_transpose", "transpose"})
 AT_LEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
 """Functions that give arrays at least so many axes, one of which the words of raw keys are."""
 REDUCING = ("cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "reduce_")
@@ -96,16 +102,38 @@ LACKING = frozenset(
     """.split()  # noqa: SIM905
 )
 """Attributes that raw keys have and typed keys lack."""
-AXIS_AT = {
-    "concatenate": 1,
-    "dynamic_index_in_dim": 2,
-    "dynamic_slice_in_dim": 3,
-    "dynamic_update_index_in_dim": 3,
-    "dynamic_update_slice_in_dim": 3,
-    "index_in_dim": 2,
-    "slice_in_dim": 4,
+AXES_OF_LAX = {
+    "concatenate": (1,),
+    "dynamic_index_in_dim": (2,),
+    "dynamic_slice_in_dim": (3,),
+    "dynamic_update_index_in_dim": (3,),
+    "dynamic_update_slice_in_dim": (3,),
+    "expand_dims": (1,),
+    "index_in_dim": (2,),
+    "slice_in_dim": (4,),
 }
-"""The position of the axis in functions of ``jax.lax``."""
+"""The positions of the axes in functions of ``jax.lax``; some are functions of ``jax.numpy``, too."""
+AXES_AT = AXES_OF_LAX | {
+    "append": (2,),
+    "array_split": (2,),
+    "delete": (2,),
+    "flip": (1,),
+    "insert": (3,),
+    "moveaxis": (1, 2),
+    "repeat": (2,),
+    "roll": (2,),
+    "split": (2,),
+    "stack": (1,),
+    "swapaxes": (1, 2),
+    "take": (2,),
+}
+ALONG_FIRST = frozenset(
+    """
+    array_split dynamic_index_in_dim dynamic_slice_in_dim flipud index_in_dim slice_in_dim split unstack
+    """.split()  # noqa: SIM905
+)
+"""Functions that work along the first axis if they are told no other."""
+AXIS_NAMES = frozenset({"axis", "axis1", "axis2", "destination", "dimension", "dimensions", "source"})
 TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
 """Functions that take the dtype of the result after the array."""
 VALUES = (
@@ -136,7 +164,8 @@ def unseen(
     mappings = mappings_of(document)
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
-            for value, broken in (*handed_on(node, path, reached), *behind_words(node, mappings, path, reached)):
+            behind = behind_words(node, mappings, path, reached)
+            for value, broken in (*handed_on(node, path, reached), *behind, *mapped_words(node, path, reached)):
                 yield value, broken, None
         if not isinstance(node, VALUES):
             continue
@@ -224,11 +253,43 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
                 yield value, call
 
 
+def mapped_words(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the arguments of a call that takes more axes from them than the keys there have.
+
+    They are ``key`` of ``jax.vmap(f)(key)`` and ``jax.lax.scan(f, 0, key)``, where ``f`` gets the words.
+    """
+    for argument, axes in mapped_axes(call, path, reached):
+        for each in argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]:
+            keys = [value for value in reached.values(place_of(path, each)) if isinstance(value, Key)]
+            if keys and all(key.rank is not None and key.rank < axes for key in keys):
+                yield each, call
+
+
+def mapped_axes(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, int]]:
+    """Yield the arguments of a call of a mapped function, or of a scan, and how many axes it surely takes."""
+    name = library_of(call.func, path, reached)
+    if name in ROWS_AT:
+        place = ROWS_AT[name]
+        rows = [*call.args[place : place + 1], *(option.value for option in call.keywords if option.arg == "xs")]
+        yield from ((each, 1) for each in rows)
+        return
+    made = call.func if isinstance(call.func, ast.Call) else None
+    if made is not None and library_of(made.func, path, reached) in MAPPING_AXES:
+        several = [mapped_by(made)]
+    else:
+        callees = reached.values(place_of(path, call.func))
+        several = [callee.mapped if isinstance(callee, Partial) else NOT_MAPPED for callee in callees]
+    for place, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            return
+        yield argument, min((each.at(place) or 0 for each in several if each is not None), default=0)
+
+
 def rows_taken(call: ast.Call, name: str) -> int:
     """Return how many axes a function takes apart: 0 for any other, and for one that is told another than the first."""
     told = [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "axis")]
     is_first = all(isinstance(axis, ast.Constant) and axis.value == 0 for axis in told)
-    return OF_ROWS.get(name, 0) if is_first or not name.startswith(NUMPY) else 0
+    return OF_ROWS.get(name, 0) if is_first or not name.startswith((NUMPY, LAX)) else 0
 
 
 def takes_arrays(call: ast.Call, node: ast.expr, path: str, reached: ProjectReach) -> bool:
@@ -403,13 +464,13 @@ class Use:
             return self.reads_dtype(attribute)
         if not (isinstance(user, ast.Call) and user.func is attribute):
             return False
-        if name == "astype":
-            return ".dtype" not in ast.unparse(user)
+        if name == "take":
+            return is_without_axis(user, WHOLE[name] - 1) or self.counts_axis_of_words(user, name, first=0)
         if name == "reshape":
-            return is_spelled_out(user.args) or has_shape_of_words(user, self.values)
+            return is_spelled_out(user.args) or mixes_words(user.args) or has_shape_of_words(user, self.values)
         if name == "transpose":
             return not has_star(user) or has_shape_of_words(user, self.values)
-        return name in NUMBERS or has_last_axis(user)
+        return name in NUMBERS or has_last_axis(user) or self.counts_axis_of_words(user, name, first=0)
 
     def is_of_words(self, size: ast.AST | None) -> bool:
         """Say whether an item of a shape is the number of words: its axis is behind those that the keys have."""
@@ -438,14 +499,23 @@ class Use:
 
     def is_compared_with_numbers(self, comparison: ast.Compare) -> bool:
         """Say whether a comparison has numbers on its other side."""
-        other = comparison.comparators[0] if comparison.left is self.node else comparison.left
-        parts = other.elts if isinstance(other, ast.List | ast.Tuple) else [other]
-        return bool(parts) and all(map(is_number, parts))
+        return self.are_numbers(comparison.comparators[0] if comparison.left is self.node else comparison.left)
+
+    def are_numbers(self, node: ast.expr) -> bool:
+        """Say whether a number, a list of numbers or an array of such a list is written out."""
+        match node:
+            case ast.Constant(value=number):
+                return type(number) in (int, float)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return bool(parts) and all(map(self.are_numbers, parts))
+            case ast.Call(func=function, args=[numbers, *_]):
+                return self.named(function).rpartition(".")[2] in ("array", "asarray") and self.are_numbers(numbers)
+        return False
 
     def is_describing(self, call: ast.Call, name: str) -> bool:
         """Say whether what a function says of keys, such as their shape, depends on their words."""
         if name == "result_type":
-            return self.reads_dtype(call)
+            return len(call.args) > 1 or self.reads_dtype(call)
         if name == "ndim":
             return not self.counts_axes_of_keys(call)
         return name == "size" or self.gives_shape(call)
@@ -537,7 +607,7 @@ class Use:
         constants = [part.value for part in others if isinstance(part, ast.Constant)]
         return any(isinstance(constant, str | bytes | bool | None) for constant in constants)
 
-    def is_summed_up(self, comparison: ast.Compare) -> bool:
+    def is_summed_up(self, comparison: ast.Compare | ast.Call) -> bool:
         """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
         user = self.parents.get(comparison)
         if isinstance(user, ast.Attribute):
@@ -600,17 +670,31 @@ class Use:
             return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in ("where", "select"):
             masks = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args[:1]
-            return any(map(is_number, call.args[1:])) or any(Masks(self.parents).has_words(mask) for mask in masks)
+            return any(map(self.are_numbers, call.args[1:])) or any(
+                Masks(self.parents).has_words(mask) for mask in masks
+            )
         of_words = last in SHAPED and has_shape_of_words(call, self.values)
-        return of_words or has_last_axis(call) or self.counts_axis_of_words(call, last, in_lax=package == LAX)
+        return of_words or has_last_axis(call) or self.counts_axis_of_words(call, last)
 
     def takes_words(self, call: ast.Call, package: str, last: str) -> bool:
         """Say whether a function computes with words or numbers, or counts their axis among those of the array."""
-        if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING)):
+        if package == LAX and (last in COLLECTIVES or last.startswith(REDUCING) or last == "associative_scan"):
             return True
+        if last in TRANSPOSING and len(call.args) + len(call.keywords) == 1:
+            beside = (self.node, self.parents.get(call))  # which may transpose the array back
+            return self.rank != 0 and not any(
+                isinstance(each, ast.Call) and self.named(each.func) == f"{package}.{last}" for each in beside
+            )
         if last in AT_LEAST and package == NUMPY:
             return self.most_axes is not None and self.most_axes < AT_LEAST[last]
-        return last in EQUALITY and any(map(is_number, call.args))
+        if last in CHOOSING and self.node in call.args[:1]:
+            return True  # as a condition
+        if last in ("isscalar", "iterable"):
+            return self.most_axes == 0
+        if last in EQUALITY:
+            is_whole = last.startswith("array") or self.is_summed_up(call)
+            return not is_whole or any(map(self.are_numbers, call.args))
+        return False
 
     def is_refused_by_result(self, call: ast.Call, made: ast.Call) -> bool:
         """Say whether a function that a call has made rejects typed keys, or works on their words."""
@@ -621,19 +705,26 @@ class Use:
         place = call.args.index(self.node) if self.node in call.args else -1
         return maps_over_words(made, name, place, self.rank)
 
-    def counts_axis_of_words(self, call: ast.Call, name: str, *, in_lax: bool) -> bool:
-        """Say whether a function works along an axis that may be that of the words."""
-        if not in_lax:  # the others are known to the rules if the number of axes is
-            joined = [option.value for option in call.keywords if option.arg == "axis"]
-            number = joined[0].value if joined and isinstance(joined[0], ast.Constant) else None
-            return self.rank is not None and isinstance(number, int) and number > self.rank
-        if name == "expand_dims":
-            axes = call.args[1].elts if len(call.args) > 1 and isinstance(call.args[1], ast.Tuple | ast.List) else []
-            return any(isinstance(axis, ast.Constant) and axis.value != 0 for axis in axes) and not self.rank
-        place = AXIS_AT.get(name, len(call.args))
-        axes = [*call.args[place : place + 1], *(k.value for k in call.keywords if k.arg in ("axis", "dimension"))]
-        numbers = [axis.value for axis in axes if isinstance(axis, ast.Constant) and isinstance(axis.value, int)]
-        return any(number > 0 and (self.rank is None or number >= self.rank) for number in numbers)
+    def counts_axis_of_words(self, call: ast.Call, name: str, *, first: int = 1) -> bool:
+        """Say whether a function works along an axis that is that of the words, or may be it.
+
+        Args:
+            call: the call of the function, or of a method.
+            name: the last part of its name.
+            first: the position of the first argument after the array: 0 for a method.
+        """
+        if (
+            first
+            and self.node not in call.args[:1]
+            and not isinstance(self.parents.get(self.node), ast.List | ast.Tuple)
+        ):
+            return False  # it is put into another array, as a whole
+        numbers = axis_numbers(call, name, first)
+        most = self.most_axes
+        if most is None:
+            return name in AXES_OF_LAX and any(number > 0 for number in numbers)
+        is_new = name == "expand_dims" or (name == "stack" and self.node not in call.args)  # of a list around the node
+        return any(number >= most + is_new for number in numbers)
 
     def named(self, function: ast.expr) -> str:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""
@@ -642,11 +733,6 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
-
-
-def is_number(node: ast.expr) -> bool:
-    """Say whether a number is written out."""
-    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Value]]) -> bool:
@@ -740,6 +826,28 @@ def counts_words(shape: ast.expr, user: ast.AST | None) -> bool:
             other = right if left is shape else left
             return isinstance(other, ast.Tuple | ast.List) and is_spelled_out([other])
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            return True
+    return False
+
+
+def axis_numbers(call: ast.Call, name: str, first: int) -> list[int]:
+    """Return the axes, counted from the front, that a call spells out, or that a function takes by default."""
+    places = [place + first - 1 for place in AXES_AT.get(name, ())]
+    given = [call.args[place] for place in places if place < len(call.args)]
+    given += [option.value for option in call.keywords if option.arg in AXIS_NAMES]
+    if not given:
+        return [0] if name in ALONG_FIRST else []
+    axes = [part for each in given for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
+    return [axis.value for axis in axes if isinstance(axis, ast.Constant) and type(axis.value) is int]
+
+
+def mixes_words(sizes: list[ast.expr]) -> bool:
+    """Say whether a shape ends with a size that is left open, or is another shape in reverse."""
+    parts = sizes[0].elts if len(sizes) == 1 and isinstance(sizes[0], ast.Tuple | ast.List) else sizes
+    match parts[-1:]:
+        case [ast.UnaryOp(op=ast.USub())]:
+            return len(parts) > 1
+        case [ast.Subscript(slice=ast.Slice(step=ast.UnaryOp()))]:
             return True
     return False
 

@@ -3023,6 +3023,111 @@ for which in range(2):
 for value in [jnp.ones(2), jax.random.PRNGKey(3)]: result.append(value.at[...].add(1))
 """,
     ),
+    "words of a key, mapped over": (
+        0,
+        5,
+        0,
+        """
+@jax.vmap
+def same(word): return word
+def twice(key): return jax.vmap(lambda word: word)(key)
+result = [
+    twice(jax.random.PRNGKey(0)), same(jax.random.PRNGKey(1)), lax.map(lambda word: word, jax.random.PRNGKey(2)),
+    lax.scan(lambda n, row: (n, row[0]), 0, (jax.random.PRNGKey(3), jnp.arange(2))),
+    lax.associative_scan(lambda a, b: b, jax.random.PRNGKey(4)),
+]
+""",
+    ),
+    "keys, mapped over": (
+        3,
+        0,
+        0,
+        """
+def draws(keys): return jax.vmap(jax.random.normal)(keys)
+for keys in [jax.random.split(jax.random.PRNGKey(0)), jnp.stack([jax.random.PRNGKey(1)])]: draws(keys)
+result = lax.scan(lambda n, key: (n, jax.random.normal(key)), 0, jax.random.split(jax.random.PRNGKey(2)))
+""",
+    ),
+    "the axis of the words of leaves that are single keys": (
+        0,
+        8,
+        0,
+        """
+def parts(tree): return [jnp.split(leaf, 2)[0] for leaf in jax.tree.leaves(tree)]
+def turned(tree): return jax.tree.map(lambda leaf: jnp.flip(leaf, (0,)), tree)
+def first(tree): return [jnp.take(leaf, 0, axis=0) for leaf in jax.tree.leaves(tree)]
+def one(tree): return [leaf.take(1) for leaf in jax.tree.leaves(tree)]
+def start(tree): return [lax.slice_in_dim(leaf, 0, 1) for leaf in jax.tree.leaves(tree)]
+def added(tree): return [jnp.stack([leaf, leaf], 1) for leaf in jax.tree.leaves(tree)]
+def swapped(tree): return [jnp.swapaxes(leaf[None], 0, 1) for leaf in jax.tree.leaves(tree)]
+def joined(tree): return [lax.concatenate([leaf, leaf], 0) for leaf in jax.tree.leaves(tree)]
+result = [
+    parts({"a": jax.random.PRNGKey(0)}), turned({"a": jax.random.PRNGKey(1)}), first({"a": jax.random.PRNGKey(2)}),
+    one({"a": jax.random.PRNGKey(3)}), start({"a": jax.random.PRNGKey(4)}), added({"a": jax.random.PRNGKey(5)}),
+    swapped({"a": jax.random.PRNGKey(6)}), joined({"a": jax.random.PRNGKey(7)}),
+]
+""",
+    ),
+    "the first axis of leaves that are arrays of keys": (
+        1,
+        0,
+        0,
+        """
+def rows(tree): return [
+    (jnp.split(leaf, 2), jnp.flip(leaf, (0,)), jnp.take(leaf, 0, axis=0), leaf.take(1, axis=0), jnp.roll(leaf, 1, 0),
+     lax.slice_in_dim(leaf, 0, 1), jnp.stack([leaf, leaf], 1), jnp.expand_dims(leaf, 1), lax.concatenate([leaf], 0))
+    for leaf in jax.tree.leaves(tree)
+]
+result = rows({"a": jax.random.split(jax.random.PRNGKey(0), 4)})
+""",
+    ),
+    "the axis of the words of leaves that are arrays of keys": (
+        0,
+        4,
+        0,
+        """
+def turned(tree): return jax.tree.map(jnp.transpose, tree), [jnp.transpose(leaf) for leaf in jax.tree.leaves(tree)]
+def flat(tree): return [leaf.reshape(leaf.shape[0], -1) for leaf in jax.tree.leaves(tree)]
+def mixed(tree): return [leaf.reshape(leaf.shape[::-1]) for leaf in jax.tree.leaves(tree)]
+def matrices(tree): return [leaf[None].mT for leaf in jax.tree.leaves(tree)]
+result = [
+    turned({"a": jax.random.split(jax.random.PRNGKey(0), 4)}), flat({"a": jax.random.split(jax.random.PRNGKey(1), 4)}),
+    mixed({"a": jax.random.split(jax.random.PRNGKey(2), 4)}), matrices({"a": jax.random.split(jax.random.PRNGKey(3))}),
+]
+""",
+    ),
+    "leaves compared with written words, with each other, and cast": (
+        0,
+        5,
+        0,
+        """
+def known(tree): return [jnp.array_equal(leaf, (0, 3)) for leaf in jax.tree.leaves(tree)]
+def all_known(tree): return [(jnp.asarray(leaf) == jnp.array([0, 3])).all() for leaf in jax.tree.leaves(tree)]
+def each(tree): return [jnp.equal(leaf, leaf) for leaf in jax.tree.leaves(tree)]
+def cast(tree): return [leaf.astype(leaf.dtype) for leaf in jax.tree.leaves(tree)]
+def where(tree): return [jnp.where(leaf, 1, 0) for leaf in jax.tree.leaves(tree)]
+result = [
+    known({"a": jax.random.PRNGKey(0)}), all_known({"a": jax.random.PRNGKey(1)}), each({"a": jax.random.PRNGKey(2)}),
+    cast({"a": jax.random.PRNGKey(3)}), where({"a": jax.random.PRNGKey(4)}),
+]
+""",
+    ),
+    "reshaped to its own shape": (
+        0,
+        2,
+        0,
+        """
+class Box:
+    def __init__(self, key):
+        self._key = key
+    @property
+    def key(self):
+        return self._key
+keys = [jax.random.PRNGKey(0), jax.random.PRNGKey(1)]
+one, two = keys[0].reshape(keys[0].shape), jnp.broadcast_to(keys[1], (3,) + keys[1].shape)
+result = [len(item) for item in ([1, 2], Box(one).key)], Box(two).key[0][1]
+""",
+    ),
     "list of keys": (
         1,
         0,

@@ -119,6 +119,8 @@ OF_ROWS = {
     f"{NUMPY}.stack": 1,
     f"{NUMPY}.concatenate": 2,
     f"{NUMPY}.concat": 2,
+    f"{LAX}.stack": 1,
+    f"{LAX}.concatenate": 2,
 }
 """Functions that iterate over their arguments, with the number of axes that they take apart."""
 ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")

@@ -86,6 +86,11 @@ def _axes_before_own(array: ast.expr, sizes: Sequence[ast.expr]) -> int | None:
     if isinstance(array, ast.Attribute) and array.attr in SHAPED:  # a method
         array = array.value
     match sizes:
+        case [ast.Attribute(attr="shape", value=owner)] if ast.unparse(owner) == ast.unparse(array):
+            return 0
+        case [ast.BinOp(left=ast.Tuple(elts=first), op=ast.Add(), right=ast.Attribute(attr="shape", value=owner))]:
+            is_own = ast.unparse(owner) == ast.unparse(array)
+            return len(first) if is_own and not any(isinstance(size, ast.Starred) for size in first) else None
         case [
             *first,
             ast.Starred(value=ast.Subscript(value=own, slice=ast.Slice(ast.Constant(int(kept)), None, None))),

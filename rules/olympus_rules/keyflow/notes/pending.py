@@ -29,6 +29,7 @@ __all__ = [
     "is_words",
     "keep",
     "note",
+    "passes",
     "passes_by",
     "passes_value",
     "shape_fact",
@@ -81,6 +82,14 @@ def passes_value(flow: State, value: Value, at: ast.AST | None) -> None:
             passes_value(flow, item, at)
     elif isinstance(value, Items | Map):
         passes_by(flow, flow.terms.const("container"), at)
+
+
+def passes(flow: State, value: Value, at: ast.AST | None) -> None:
+    """Record a value of an expression whose other values may be keys, an array of numbers, too."""
+    if isinstance(value, Term):
+        passes_by(flow, value, at)
+    else:
+        passes_value(flow, value, at)
 
 
 def spelled(node: ast.AST) -> str:

@@ -16,7 +16,16 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import is_stored, is_used_as_key, keep, note, passes_by, passes_value, spelled
+from olympus_rules.keyflow.notes.pending import (
+    is_stored,
+    is_used_as_key,
+    keep,
+    note,
+    passes,
+    passes_by,
+    passes_value,
+    spelled,
+)
 
 __all__ = ["item", "iterated", "unpacked"]
 
@@ -158,7 +167,7 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
 
         note(flow, value, Need.SINGLE, build, at=node)
     else:
-        passes_value(flow, value, instruction.node)
+        passes(flow, value, instruction.node)
 
 
 def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
@@ -175,4 +184,4 @@ def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
             at=node,
         )
     else:
-        passes_value(flow, value, node)
+        passes(flow, value, node)
