@@ -53,7 +53,7 @@ NUMBERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods that use the words of a raw key."""
-WORDLESS = frozenset({"T", "imag", "mT", "itemsize", "real", "size"})
+WORDLESS = frozenset({"T", "aval", "imag", "mT", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""

@@ -3005,8 +3005,8 @@ result = [
     ),
     "numbers and keys of a list, of a function and of a generator": (
         0,
-        4,
-        4,
+        6,
+        6,
         """
 def given():
     yield 1
@@ -3021,6 +3021,9 @@ for which in range(2):
     value = chosen(which)
     result.append(value > 0)
 for value in [jnp.ones(2), jax.random.PRNGKey(3)]: result.append(value.at[...].add(1))
+for value in [(4, 7), jax.random.PRNGKey(4)]:
+    result.append(jnp.concatenate([jnp.asarray(value), jnp.asarray(value)]))
+for value in [jnp.arange(2), jax.random.PRNGKey(5)]: result.append([word for word in value])
 """,
     ),
     "words of a key, mapped over": (
@@ -3163,6 +3166,15 @@ result = draw(jnp.stack([key, jax.random.fold_in(key, 7)]).reshape(2, 2))
     (once,) = migrated(("program.py", HEAD + code)).texts
     (again,) = migrated(("program.py", once.after)).texts
     assert once.after == again.after != HEAD + code
+
+
+def test_starts_of_a_slice_that_are_counted() -> None:
+    """The second run of the migration read ``(*(0,) * len(v.shape),)``, which has no element that is written out."""
+    code = "def f(v): return lax.dynamic_update_slice(v, v[:1], (0,))\nresult = f(jax.random.PRNGKey(5))\n"
+    (once,) = migrated(("program.py", HEAD + code)).texts
+    assert "(*(0,) * len(v.shape),)" in once.after
+    again = migrated(("program.py", once.after))
+    assert not again.problems and [text.after for text in again.texts] == [once.after]
 
 
 def test_the_length_of_words_is_asserted() -> None:

@@ -513,13 +513,17 @@ def look_at_joined(flow: State, name: str, arrays: Sequence, arguments: Argument
     """Check ``stack``, ``concatenate`` and ``vstack`` of a list of arrays."""
     node = arguments.node
     written = arguments.expression(0, ARRAYS.get(name, "arrays"))
-    first = next((item for item in arrays.items if isinstance(item, Term)), None)
-    if node is None or written is None or first is None or name not in JOINING:
+    if node is None or written is None or name not in JOINING:
         return
     elements = tuple(written.elts) if isinstance(written, ast.List | ast.Tuple) else ()
     if any(isinstance(element, ast.Starred) for element in elements):
         elements = ()
     subject = elements[0] if elements else written
+    for item in arrays.items:
+        passes_value(flow, item, subject)
+    first = next((item for item in arrays.items if isinstance(item, Term)), None)
+    if first is None:
+        return
     seen = Look(flow, ArrayCall(name, node, subject, arguments, 1), first, 0)
     if name == "vstack":
         _stacked_rows(seen, arrays)
@@ -578,7 +582,7 @@ def _dynamic_slice(seen: Look) -> int | None:
         parts = tuple(end for end in ends if end is not None)
         seen.note(
             "dynamic-slice",
-            parts if len(parts) == 2 and starts.items[-1] == Const(0) and lengths.items[-1] in WORDS else (),
+            parts if len(parts) == 2 and starts.items[-1:] == (Const(0),) and lengths.items[-1] in WORDS else (),
             lambda rank, _: rank is not None and number == rank + 1,
         )
     return None
@@ -587,9 +591,9 @@ def _dynamic_slice(seen: Look) -> int | None:
 def _dynamic_update(seen: Look) -> int | None:
     """Detect ``dynamic_update_slice(keys, key[None], (i, 0))``."""
     starts = seen.value(1, "start_indices")
-    if isinstance(starts, Sequence):
+    if isinstance(starts, Sequence) and not starts.open:
         number, end = len(starts.items), _last_element(seen.expression(1, "start_indices"))
-        parts = (end,) if end is not None and starts.items[-1] == Const(0) else ()
+        parts = (end,) if end is not None and starts.items[-1:] == (Const(0),) else ()
         seen.note("dynamic-slice", parts, lambda rank, _: rank is not None and number == rank + 1)
     return None
 
