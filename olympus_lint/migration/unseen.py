@@ -57,6 +57,7 @@ WORDLESS = frozenset({"T", "aval", "imag", "mT", "itemsize", "real", "size"})
 """Attributes with another value for a typed key."""
 SHAPED = frozenset({"broadcast_to", "full", "reshape", "tile", "dynamic_slice", "slice"})
 """Functions that take the shape of the words, unless the shape comes from a key."""
+JOINING = frozenset({"concat", "concatenate", "stack"})
 STACKING = frozenset({"block", "column_stack", "dstack", "hstack", "vstack"})
 """Functions that join arrays along an axis that depends on the number of their axes."""
 NUMERIC = ("numpy.",)
@@ -238,6 +239,7 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             written = place_of(path, arrays)
             if not isinstance(arrays, ast.List | ast.Tuple | ast.Starred) and not reached.has_keys_only(written):
                 yield from [(arrays, call)] if reached.keys_at(written) else []
+    yield from ((each, call) for each in joined_along_words(call, name, path, reached))
     if name == SUM:
         yield from ((each, call) for each in call.args[:1] if ranks_of_parts(place_of(path, each), reached))
     starred = [argument.value for argument in call.args if isinstance(argument, ast.Starred)]
@@ -251,6 +253,19 @@ def handed_on(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tupl
             value = each.value if isinstance(each, ast.Starred) else each
             if reached.keys_at(place_of(path, value)):
                 yield value, call
+
+
+def joined_along_words(call: ast.Call, name: str, path: str, reached: ProjectReach) -> Iterator[ast.expr]:
+    """Yield a list of keys, made elsewhere, that a call joins or stacks along an axis behind those of the keys."""
+    last = name.rpartition(".")[2]
+    if not name.startswith((NUMPY, LAX)) or last not in JOINING:
+        return
+    for arrays in [*call.args[:1], *(option.value for option in call.keywords if option.arg in ("arrays", "operands"))]:
+        ranks = set() if isinstance(arrays, ast.List | ast.Tuple) else ranks_of_parts(place_of(path, arrays), reached)
+        known = [rank for rank in ranks if rank is not None]
+        is_behind = any(number >= rank + (last == "stack") for number in axis_numbers(call, last, 1) for rank in known)
+        if is_behind or (ranks and has_last_axis(call)):
+            yield arrays
 
 
 def mapped_words(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -3071,6 +3071,22 @@ result = [
 ]
 """,
     ),
+    "a list of keys, stacked and joined along the words": (
+        1,
+        4,
+        0,
+        """
+def stacked(keys): return jnp.stack(keys, axis=1)
+def last(keys): return jnp.stack([key for key in keys], -1)
+def leaves(tree): return jnp.stack(jax.tree.leaves(tree), 1)
+def joined(keys): return lax.concatenate(keys, 1)
+def fine(keys): return jnp.stack(keys, axis=1), jnp.concatenate(keys, axis=0), jnp.stack(keys)
+result = [
+    stacked([jax.random.PRNGKey(0)]), last([jax.random.PRNGKey(1)]), leaves({"a": jax.random.PRNGKey(2)}),
+    joined([jax.random.split(jax.random.PRNGKey(3))]), fine([jax.random.split(jax.random.PRNGKey(4))]),
+]
+""",
+    ),
     "the first axis of leaves that are arrays of keys": (
         1,
         0,
