@@ -166,7 +166,11 @@ def unseen(
     for node in every_node(document.tree):
         if isinstance(node, ast.Call):
             behind = behind_words(node, mappings, path, reached)
-            for value, broken in (*handed_on(node, path, reached), *behind, *mapped_words(node, path, reached)):
+            for value, broken in (
+                *handed_on(node, path, reached),
+                *behind,
+                *mapped_words(node, document, path, reached),
+            ):
                 yield value, broken, None
         if not isinstance(node, VALUES):
             continue
@@ -268,15 +272,17 @@ def joined_along_words(call: ast.Call, name: str, path: str, reached: ProjectRea
             yield arrays
 
 
-def mapped_words(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tuple[ast.expr, ast.expr]]:
+def mapped_words(
+    call: ast.Call, document: Document, path: str, reached: ProjectReach
+) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the arguments of a call that takes more axes from them than the keys there have.
 
     They are ``key`` of ``jax.vmap(f)(key)`` and ``jax.lax.scan(f, 0, key)``, where ``f`` gets the words.
     """
     for argument, axes in mapped_axes(call, path, reached):
         for each in argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]:
-            keys = [value for value in reached.values(place_of(path, each)) if isinstance(value, Key)]
-            if keys and all(key.rank is not None and key.rank < axes for key in keys):
+            most = Use(each, document, path, reached).most_axes
+            if most is not None and most < axes and reached.has_keys_only(place_of(path, each)):
                 yield each, call
 
 

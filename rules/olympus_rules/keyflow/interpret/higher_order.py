@@ -12,7 +12,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Mapped, Partial, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Const, Function, Library, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret import operators
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -24,6 +24,9 @@ from olympus_rules.keyflow.notes.transformed import marked, returns_boundary
 from olympus_rules.libraries.names import ARANGE, FORI_LOOP, LAX, SCAN, TREE_MAP, WHILE_LOOP
 
 __all__ = ["call_library", "call_mapped", "each", "transform"]
+
+FEW = 8
+"""Leaves of a dictionary that are mapped one by one."""
 
 
 def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments) -> Value | None:
@@ -83,6 +86,10 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | No
             flow.site = outer
     if kind == "tree_map" and isinstance(first, CALLABLE):
         trees = [value for value, _ in arguments.positional[1:]]
+        if len(trees) == 1 and isinstance(trees[0], Map) and _is_flat(trees[0]):
+            names, values = zip(*trees[0].items, strict=True)
+            mapped = each(flow, first, [Sequence("list", values)], TREE_MAP, arguments.node, turns=len(values))
+            return Map(tuple(zip(names, mapped.items, strict=True)))
         if trees and all(isinstance(tree, Map) for tree in trees):
             leaf_values = [_key_leaves(flow, tree) for tree in trees]
             return each(flow, first, leaf_values, TREE_MAP, arguments.node)
@@ -96,11 +103,21 @@ def _key_leaves(flow: Flow, tree: Value) -> Value:
     return Sequence("list", tuple(terms))
 
 
-def each(flow: Flow, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None) -> Value:
-    """Call a function on two elements of sequences; ``node`` is the call that maps it."""
+def _is_flat(tree: Map) -> bool:
+    """Return whether a dictionary has a few entries, none of which is a tree, so that all of them are mapped."""
+    parts = [part for _, part in tree.items]
+    return (
+        not tree.open and 0 < len(parts) <= FEW and not any(isinstance(part, Map | Sequence | Choice) for part in parts)
+    )
+
+
+def each(
+    flow: Flow, function: Value, sequences: list[Value], loop: str, node: ast.Call | None = None, turns: int = 2
+) -> Sequence:
+    """Call a function on the first elements of sequences; ``node`` is the call that maps it."""
     results: list[Value] = []
     outer, flow.site = flow.site, node or flow.site
-    for turn in range(2):
+    for turn in range(turns):
         parts = [element(flow, sequence, turn) for sequence in sequences]
         if any(part is None for part in parts):
             break
