@@ -21,7 +21,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "transform": tuple(TRANSFORMATIONS),
     "result": get_args(Result),
     "containers": get_args(ContainerCall),
-    "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "stacks"),
+    "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "fits", "splits", "stacks"),
 }
 ROWS = ("functions", "methods")
 TYPED_KEYS = "typed-keys"

@@ -55,6 +55,8 @@ class Libraries:
         self._taking_keys: set[str] = set()
         self._taking_lists: set[str] = set()
         self._shaped: set[str] = set()
+        self._fitting: set[str] = set()
+        self._splitting: set[str] = set()
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
@@ -88,6 +90,8 @@ class Libraries:
         self._joining |= set(pack.listed("arrays", "joins")) - claimed
         self._taking_lists |= set(pack.listed("arrays", "takes-lists")) - claimed
         self._shaped |= set(pack.listed("arrays", "shaped")) - claimed
+        self._fitting |= set(pack.listed("arrays", "fits")) - claimed
+        self._splitting |= set(pack.listed("arrays", "splits")) - claimed
         for axes, word in enumerate(("aligned", "stacks")):
             self._added_axes |= {name: axes for name in pack.listed("arrays", word) if name not in claimed}
         self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
@@ -138,6 +142,8 @@ class Libraries:
             conversion=self._conversions.get(name),
             takes_keys=name in self._taking_keys,
             added_axes=self._added_axes.get(name),
+            fits=name in self._fitting,
+            splits=name in self._splitting,
             takes_lists=name in self._taking_lists,
             shaped=name in self._shaped,
             joins=name in self._joining or (transform is not None and transform.joins),

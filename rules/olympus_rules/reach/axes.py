@@ -24,13 +24,18 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
         first: the position of the first argument after the array: 0 for a method.
     """
     if name == "squeeze":
-        return -1 if isinstance(_constant(_argument(call, first, "axis")), int) else None
+        axes = _argument(call, first, "axis") or _argument(call, first, "dimensions")
+        several = axes.elts if isinstance(axes, ast.Tuple | ast.List) else [axes]
+        return -len(several) if all(isinstance(_constant(each), int) for each in several) else None
     if name == "take" and _argument(call, first + 1, "axis") is not None:
         return _axes_of_index(_argument(call, first, "indices"))
     if name in SHAPED and (call.args or not first):
         return _axes_before_own(call.args[0] if first else call.func, _sizes(call.args[first:]))
     if first == 0:
-        return None
+        return 0 if name == "swapaxes" else None
+    if name == "broadcast":
+        sizes = _argument(call, 1, "sizes")
+        return len(sizes.elts) if isinstance(sizes, ast.Tuple | ast.List) else None
     if name in ONE_OF:
         keeps = _argument(call, 3, "keepdims") or ast.Constant(value=True)
         return (0 if keeps.value else -1) if isinstance(keeps, ast.Constant) else None
@@ -44,23 +49,21 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
 def spelled_axes(shape: Sequence[ast.expr]) -> int | None:
     """Return how many axes an array of keys of a spelled-out shape has: a tuple, or its parts.
 
-    The last part is the number of words, or ``*key.shape`` of one key.
+    The last part is the number of words, or ``*key.shape``, most likely of one key.
     """
     sizes = _sizes(shape)
     match sizes:
         case [*first, ast.Starred(value=ast.Attribute(attr="shape"))]:
             pass
-        case [*first, _]:
-            first = sizes
         case _:
-            return None
+            first = sizes
     return None if len(sizes) < 2 or any(isinstance(size, ast.Starred) for size in first) else len(sizes) - 1
 
 
 def ends_with_words(shape: Sequence[ast.expr]) -> bool:
     """Return whether a spelled-out shape surely ends with the axis of the words, so that it does not join keys."""
     match _sizes(shape)[-1:]:
-        case [ast.Constant(value=2 | 4) | ast.Starred(value=ast.Attribute(attr="shape"))]:
+        case [ast.Constant(value=2 | 4)]:
             return True
         case [ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.UnaryOp(operand=ast.Constant(value=1)))]:
             return True
@@ -88,7 +91,10 @@ def _axes_before_own(array: ast.expr, sizes: Sequence[ast.expr]) -> int | None:
     match sizes:
         case [ast.Attribute(attr="shape", value=owner)] if ast.unparse(owner) == ast.unparse(array):
             return 0
-        case [ast.BinOp(left=ast.Tuple(elts=first), op=ast.Add(), right=ast.Attribute(attr="shape", value=owner))]:
+        case [
+            *first,
+            ast.Starred(value=ast.Attribute(attr="shape", value=owner)),
+        ] | [ast.BinOp(left=ast.Tuple(elts=first), op=ast.Add(), right=ast.Attribute(attr="shape", value=owner))]:
             is_own = ast.unparse(owner) == ast.unparse(array)
             return len(first) if is_own and not any(isinstance(size, ast.Starred) for size in first) else None
         case [
@@ -104,8 +110,11 @@ def _axes_of_index(index: ast.expr | None) -> int | None:
     """Return how many axes an index adds to those of an array, one of which it takes."""
     if isinstance(_constant(index), int):
         return -1
-    is_row = isinstance(index, ast.Call) and ast.unparse(index.func).rpartition(".")[2] == "arange"
-    return 0 if is_row else None
+    if not isinstance(index, ast.Call):
+        return None
+    made, given = ast.unparse(index.func).rpartition(".")[2], index.args[0] if index.args else None
+    is_list = isinstance(given, ast.List | ast.Tuple) and all(isinstance(_constant(each), int) for each in given.elts)
+    return 0 if made == "arange" or (made in ("array", "asarray") and is_list) else None
 
 
 def _argument(call: ast.Call, place: int, name: str) -> ast.expr | None:

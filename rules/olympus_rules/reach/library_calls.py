@@ -262,14 +262,17 @@ class LibraryCalls:
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
         if model.result in ("arrays", "rearranged"):
-            if is_part(slot, call, model):
+            if model.splits:
+                self.give_split(slot, call)
+            elif is_part(slot, call, model):
                 others = set(UNDIVIDED)
                 if model.qualified.startswith(TREES):  # leaves, which an object of the project gives, too
                     others -= {Object, Other}
                     self.slots.add_edge_of(slot, call.result, Object)
+                is_exact = model.added_axes == ALIGNED and not model.fits and not model.qualified.startswith(TREES)
                 if model.added_axes == STACKED:
                     self.give_stacked(slot, call.result)
-                else:
+                elif not is_exact:
                     self.give_with_axes(slot, call, model)
                     self.heap.copy_contained(slot, call.result)
                 if model.added_axes == ALIGNED:
@@ -284,6 +287,13 @@ class LibraryCalls:
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
+
+    def give_split(self, array: Slot, call: Call) -> None:
+        """Return a list of arrays that have the axes of an array."""
+        if array == call.given[0]:
+            every = self.heap.element(self.heap.made(call.result), None)
+            self.heap.shift(array, every, 0)
+            self.slots.watch_mask(array, partial(self.give_others, result=every), *UNDIVIDED)
 
     def give_stacked(self, source: Slot, result: Slot) -> None:
         """Copy an array to the result as it is, and the arrays of a list with the axis of the list."""
@@ -300,11 +310,12 @@ class LibraryCalls:
         """Copy the keys of an array to the result, with the axes that the call spells out or unknown ones."""
         is_array = bool(call.arguments) and slot == call.arguments[0][0]
         shape = call.node.args[1:]
-        number = spelled_axes(shape) if is_array and model.name in SHAPED else None
+        added = added_axes(call.node, model.name) if is_array else None
+        number = spelled_axes(shape) if is_array and added is None and model.name in SHAPED else None
         if number is not None:
             self.heap.shift(slot, call.result, number, is_all=True)
         if number is None or not ends_with_words(shape):
-            self.heap.shift(slot, call.result, added_axes(call.node, model.name) if is_array else None)
+            self.heap.shift(slot, call.result, added)
 
     def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
         """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.

@@ -161,11 +161,12 @@ class Settling:
             self.heap.shift(owner, call.result, 0)
             return
         shape = call.node.args
-        number = spelled_axes(shape) if name == "reshape" else None
+        added = 0 if name in COPYING else added_axes(call.node, name, first=0)
+        number = spelled_axes(shape) if name == "reshape" and added is None else None
         if number is not None:
             self.heap.shift(owner, call.result, number, is_all=True)
         if number is None or not ends_with_words(shape):
-            self.heap.shift(owner, call.result, 0 if name in COPYING else added_axes(call.node, name, first=0))
+            self.heap.shift(owner, call.result, added)
 
     def _is_of_project(self, call: Call) -> bool:
         return bool(self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT))
