@@ -3131,6 +3131,20 @@ result = [
 ]
 """,
     ),
+    "squeezed without a number": (
+        0,
+        1,
+        0,
+        """
+class Box:
+    def __init__(self, key):
+        self.key = key
+def parts(value):
+    one, two = value
+    return one
+result = parts([0.5, 2]), parts(Box(jnp.squeeze(jax.random.PRNGKey(0)[None, None])).key)
+""",
+    ),
     "reshaped to its own shape": (
         0,
         2,

@@ -2776,6 +2776,16 @@ def test_an_element_of_a_reshaped_stack_is_a_row_of_it() -> None:
     assert flagged(HEADER + textwrap.dedent(source)) == []
 
 
+def test_keys_of_a_mapped_dictionary_keep_their_names() -> None:
+    source = """
+        def f(a, b):
+            keys = jax.tree.map(lambda key: key, {"a": random.split(a)[0], "b": random.split(b)[0]})
+            x = random.normal(keys["a"])
+            return x, random.normal(keys["b"]), random.normal(keys["a"])  # reuse
+    """
+    assert flagged(HEADER + textwrap.dedent(source)) == expected(HEADER + textwrap.dedent(source))
+
+
 QUIET_LOGIC = {
     "behind a function that tells typed keys": """
         def is_typed(x):

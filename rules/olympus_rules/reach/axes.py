@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-__all__ = ["SHAPED", "added_axes", "ends_with_words", "index_axes", "spelled_axes"]
+__all__ = ["added_axes", "ends_with_words", "index_axes", "likely_axes"]
 
 ONE_OF = ("dynamic_index_in_dim", "index_in_dim")
 SHAPED = ("broadcast_to", "reshape")
@@ -46,7 +46,22 @@ def added_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
     return None
 
 
-def spelled_axes(shape: Sequence[ast.expr]) -> int | None:
+def likely_axes(call: ast.Call, name: str, first: int = 1) -> int | None:
+    """Return how many axes the result of a function most likely has in all; ``None`` if the call does not tell.
+
+    What is squeezed without a number is most likely one key.
+
+    Args:
+        call: the call.
+        name: the last part of the function's name.
+        first: the position of the first argument after the array: 0 for a method.
+    """
+    if name == "squeeze":
+        return 0 if len(call.args) == first and not call.keywords else None
+    return _spelled_axes(call.args[first:]) if name in SHAPED else None
+
+
+def _spelled_axes(shape: Sequence[ast.expr]) -> int | None:
     """Return how many axes an array of keys of a spelled-out shape has: a tuple, or its parts.
 
     The last part is the number of words, or ``*key.shape``, most likely of one key.

@@ -14,7 +14,7 @@ from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD, TREES
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
-from olympus_rules.reach.axes import SHAPED, added_axes, ends_with_words, spelled_axes
+from olympus_rules.reach.axes import added_axes, ends_with_words, likely_axes
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
@@ -311,7 +311,7 @@ class LibraryCalls:
         is_array = bool(call.arguments) and slot == call.arguments[0][0]
         shape = call.node.args[1:]
         added = added_axes(call.node, model.name) if is_array else None
-        number = spelled_axes(shape) if is_array and added is None and model.name in SHAPED else None
+        number = likely_axes(call.node, model.name) if is_array and added is None else None
         if number is not None:
             self.heap.shift(slot, call.result, number, is_all=True)
         if number is None or not ends_with_words(shape):

@@ -7,7 +7,7 @@ import re
 from functools import partial
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.axes import added_axes, ends_with_words, index_axes, spelled_axes
+from olympus_rules.reach.axes import added_axes, ends_with_words, index_axes, likely_axes
 from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
@@ -162,7 +162,7 @@ class Settling:
             return
         shape = call.node.args
         added = 0 if name in COPYING else added_axes(call.node, name, first=0)
-        number = spelled_axes(shape) if name == "reshape" and added is None else None
+        number = likely_axes(call.node, name, first=0) if added is None else None
         if number is not None:
             self.heap.shift(owner, call.result, number, is_all=True)
         if number is None or not ends_with_words(shape):
