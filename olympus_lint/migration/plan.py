@@ -20,7 +20,7 @@ from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Key, Place
+from olympus_rules.reach.values import MERGED, Key, Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.key_conversion import KeyConversion
@@ -451,7 +451,8 @@ class _Held:
         """Hold back the keys that meet raw keys in one call; return whether that is new for any of them."""
         changed = False
         for name in sorted(filter(self._is_unknown, join.given)):
-            changed |= self._hold(frozenset().union(*join.keys), join, f"what `{name}` gives")
+            company = "what olympus-lint does not follow" if name == MERGED.qualified else f"what `{name}` gives"
+            changed |= self._hold(frozenset().union(*join.keys), join, company)
         for one in join.keys:
             for other in join.keys:
                 words = sorted(site for site in one if site not in self._sources)
@@ -472,6 +473,8 @@ class _Held:
 
     def _is_unknown(self, qualified: str) -> bool:
         """Return whether a function is one of a library of which it is not known whether it gives typed keys."""
+        if qualified == MERGED.qualified:
+            return True
         support = self._reached.names.libraries.get(qualified).typed_keys
         return support != "yes" and qualified.partition(".")[0] not in INDIFFERENT
 

@@ -3207,6 +3207,14 @@ def test_starts_of_a_slice_that_are_counted() -> None:
     assert not again.problems and [text.after for text in again.texts] == [once.after]
 
 
+def test_a_buffer_beside_values_of_code_that_is_not_followed() -> None:
+    """What a file out of reach gives may be a raw key, also where it has gone through a function of arrays."""
+    code = "import elsewhere\nvalue = jnp.where(len(elsewhere.key) > 0, elsewhere.key, elsewhere.other)\n"
+    code += "buffer = jnp.zeros((3, 2), jnp.uint32).at[1].set(value)\nresult = jax.random.normal(buffer[1])\n"
+    migration = migrated(("program.py", HEAD + code))
+    assert len(migration.free) == 0
+
+
 def test_the_length_of_words_is_asserted() -> None:
     code = "from absl.testing import absltest\nabsltest.TestCase().assertLen(jax.random.PRNGKey(0), 2)\n"
     (text,) = migrated(("program.py", HEAD + code)).texts

@@ -21,6 +21,7 @@ from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
+    MERGED,
     BoundMethod,
     Container,
     Function,
@@ -160,8 +161,10 @@ class Joins:
         if any(mask & self._keys and not without(mask, may_be) for mask in masks):
             theirs = [mask & self._given for mask in masks if not without(mask, self._arrays | self._given)]
             given = [value for mask in theirs for value in self.slots.listed(mask)]
-        names = frozenset(value.qualified for value in given if isinstance(value, Library | Made))
-        yield replace(self.join(call.place, call.callee, masks, is_one=self.are_one(masks)), given=names)
+        names = {value.qualified for value in given if isinstance(value, Library | Made) and value != MERGED}
+        if any(mask & self.slots.bit(MERGED) and not mask & self._keys for mask in masks):
+            names.add(MERGED.qualified)
+        yield replace(self.join(call.place, call.callee, masks, is_one=self.are_one(masks)), given=frozenset(names))
 
     def of_lists(self, call: Call, masks: Sequence[int]) -> Iterator[Join]:
         """Return the joins of arrays and of the elements of lists."""

@@ -24,6 +24,7 @@ from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
+    MERGED,
     OTHER,
     UNDIVIDED,
     Class,
@@ -341,7 +342,7 @@ class LibraryCalls:
         if values & others:
             self.slots.put(result, OTHER)
         if without(values, others):  # a function in the place of an array: values were merged there
-            self.slots.put(result, Made("jax"))
+            self.slots.put(result, MERGED)
 
     def hand_to(self, source: Slot, slot: Slot, call: Call, model: Model) -> None:
         """Call the callables of a slot: functions, and objects where a function is expected.

@@ -11,6 +11,7 @@ from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 __all__ = [
     "CALLEES",
     "IN_PROJECT",
+    "MERGED",
     "OTHER",
     "UNDIVIDED",
     "WHOLE",
@@ -188,6 +189,10 @@ class Made:
     """A result of a library function, or a part of one."""
 
     qualified: str
+
+
+MERGED = Made("jax")
+"""An array of values that are not told apart from functions and objects."""
 
 
 @dataclass(frozen=True, slots=True)
