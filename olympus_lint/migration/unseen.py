@@ -412,8 +412,12 @@ class Use:
                 key is self.node
             ):
                 found = self.reads(parent, name)
-            case ast.Assign(targets=[ast.Subscript(value=buffer)]):
-                return self.node if all(isinstance(value, Key | Other) for value in self.values(buffer)) else None
+            case ast.Assign(targets=[ast.Subscript()]) | ast.AugAssign():
+                found, parent = self.is_stored(parent), self.node
+            case ast.Tuple() | ast.List() if self.is_unpacked(parent):
+                found, parent = self.most_axes == 0, self.node
+            case ast.Call(func=ast.Attribute(attr="extend" | "extendleft"), args=[value]) if value is self.node:
+                found = self.most_axes == 0
             case ast.Call() if self.node is not parent.func:
                 found = self.is_refused(parent)
             case ast.keyword():
@@ -429,6 +433,27 @@ class Use:
                 )
                 parent = call
         return parent if found and isinstance(parent, ast.expr) else None
+
+    def is_stored(self, statement: ast.stmt) -> bool:
+        """Say whether words are put into an array or a list, or added to what a variable has."""
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(value=buffer, slice=index)]):
+                is_array = all(isinstance(value, Key | Other) for value in self.values(buffer))
+                return is_array or (isinstance(index, ast.Slice) and self.most_axes == 0)
+            case ast.AugAssign(target=target, value=value):  # a list takes the elements of an array
+                other = value if target is self.node else target
+                is_list = any(isinstance(value, Container) for value in self.values(other))
+                return not is_list or self.most_axes == 0
+        return False
+
+    def is_unpacked(self, values: ast.Tuple | ast.List) -> bool:
+        """Say whether a part of a tuple is assigned to several names: to ``a`` and ``b`` in ``(a, b), c = x, y``."""
+        match self.parents.get(values):
+            case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]) if len(targets) == len(
+                values.elts
+            ):
+                return isinstance(targets[values.elts.index(self.node)], ast.Tuple | ast.List)
+        return False
 
     @property
     def rank(self) -> int | None:

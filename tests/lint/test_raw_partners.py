@@ -3131,6 +3131,57 @@ result = [
 ]
 """,
     ),
+    "assignments of the words, and to them": (
+        0,
+        6,
+        0,
+        """
+class Box:
+    def __init__(self, key):
+        self.key = key
+class Sum(Box):
+    def more(self):
+        value = self.key
+        value += 1
+        return value
+class Row(Box):
+    def all(self):
+        (first, second), last = self.key, 1
+        return first
+class Listed(Box):
+    def all(self):
+        found = []
+        found.extend(self.key)
+        return found
+class Filled(Box):
+    def all(self):
+        found = [1, 2, 3]
+        found[0:2] = self.key
+        return found
+class Counted(Box):
+    def more(self):
+        self.key += 1
+        return self.key
+class Added(Box):
+    def all(self):
+        found = []
+        found += self.key
+        return found
+result = [
+    Sum(jax.random.PRNGKey(0)).more(), Row(jax.random.PRNGKey(1)).all(), Listed(jax.random.PRNGKey(2)).all(),
+    Filled(jax.random.PRNGKey(3)).all(), Counted(jax.random.PRNGKey(4)).more(), Added(jax.random.PRNGKey(5)).all(),
+]
+""",
+    ),
+    "a list of words, compared": (
+        0,
+        1,
+        1,
+        """
+key = jax.random.PRNGKey(3)
+result = list(key) == [0, 3]
+""",
+    ),
     "squeezed without a number": (
         0,
         1,

@@ -24,7 +24,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import arrays, higher_order, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import passes_value
+from olympus_rules.keyflow.notes.pending import passes_by, passes_value
 
 __all__ = ["builtin", "map_method", "sequence_method", "spread", "updated"]
 
@@ -46,6 +46,7 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
         start = [value for keyword, value in arguments.keywords if keyword == "start"]
         return Iteration(name, (*values, *start))
     if name in SAME_SEQUENCE:
+        passes_by(flow, flow.terms.const("container"), arguments.node)  # its value may stand for the array
         return spread(flow, first, name) if first is not None else Sequence(name, ())
     if name == "dict" and isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
         return _zipped(flow, *first.parts)
