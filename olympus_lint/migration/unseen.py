@@ -280,6 +280,8 @@ def mapped_words(
     They are ``key`` of ``jax.vmap(f)(key)`` and ``jax.lax.scan(f, 0, key)``, where ``f`` gets the words.
     """
     for argument, axes in mapped_axes(call, path, reached):
+        if not axes:
+            continue
         for each in argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]:
             most = Use(each, document, path, reached).most_axes
             if most is not None and most < axes and reached.has_keys_only(place_of(path, each)):
@@ -300,10 +302,11 @@ def mapped_axes(call: ast.Call, path: str, reached: ProjectReach) -> Iterator[tu
     else:
         callees = reached.values(place_of(path, call.func))
         several = [callee.mapped if isinstance(callee, Partial) else NOT_MAPPED for callee in callees]
-    for place, argument in enumerate(call.args):
+    known = [each for each in several if each is not None]
+    for place, argument in enumerate(call.args if known and NOT_MAPPED not in known else ()):
         if isinstance(argument, ast.Starred):
             return
-        yield argument, min((each.at(place) or 0 for each in several if each is not None), default=0)
+        yield argument, min(each.at(place) or 0 for each in known)
 
 
 def rows_taken(call: ast.Call, name: str) -> int:
