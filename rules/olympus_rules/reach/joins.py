@@ -99,7 +99,7 @@ class Joins:
                 joins += self.of_call(call, joining)
             elif call.owner is not None and UPDATE.search(call.callee):
                 joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
-                joins += self.of_arrays(call, [call.owner, *call.given[:1]])
+                joins += self.of_arrays(call, [call.owner, *call.given[:1]], is_written=True)
             elif (lowered := lowered_by(call.node)) is not None:
                 for node, (slot, _) in zip(lowered.args, call.arguments, strict=False):
                     for model in self.graph.expressions.get(place_of(call.place.file, node), ()):
@@ -150,10 +150,11 @@ class Joins:
             condition = call.arguments[:1] if any(model.name in CHOOSING for model in models) else ()
             yield from self.of_arrays(call, [slot for slot in call.given if all(slot != each for each, _ in condition)])
 
-    def of_arrays(self, call: Call, arrays: Sequence[Slot]) -> Iterator[Join]:
+    def of_arrays(self, call: Call, arrays: Sequence[Slot], *, is_written: bool = False) -> Iterator[Join]:
         """Return the join of some arrays, one of which a library may have given.
 
         A function that makes keys of seeds returns keys as they are, so that what a library gave is beside keys there.
+        What ``is_written`` to an array of keys is a key, so that it may be a raw one if nothing is known of it.
         """
         masks = [self.slots.mask(slot) for slot in arrays]
         given: list[Value] = []
@@ -162,7 +163,7 @@ class Joins:
             theirs = [mask & self._given for mask in masks if not without(mask, self._arrays | self._given)]
             given = [value for mask in theirs for value in self.slots.listed(mask)]
         names = {value.qualified for value in given if isinstance(value, Library | Made) and value != MERGED}
-        if any(mask & self.slots.bit(MERGED) and not mask & self._keys for mask in masks):
+        if is_written and any(mask & self.slots.bit(MERGED) and not mask & self._keys for mask in masks):
             names.add(MERGED.qualified)
         yield replace(self.join(call.place, call.callee, masks, is_one=self.are_one(masks)), given=frozenset(names))
 
