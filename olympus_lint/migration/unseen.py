@@ -403,21 +403,21 @@ class Use:
             case ast.BinOp() | ast.UnaryOp(op=ast.Invert() | ast.USub()):
                 found = True
             case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
-                summed_up = self.is_summed_up(parent) and not self.is_compared_with_numbers(parent)
-                found = not (summed_up or self.is_with_text(parent))
+                summed_up = is_summed_up(parent, self.parents) and not self.is_compared_with_numbers(parent)
+                found = not (summed_up or is_with_text(self.node, parent))
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[held]) if held is self.node:
                 found = self.most_axes == 0
             case ast.Subscript():  # as an index
                 found = True
             case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
-                found = not self.is_with_text(parent)
+                found = not is_with_text(self.node, parent)
             case ast.Call(func=ast.Name(id="getattr"), args=[key, ast.Constant(value=str() as name), *_]) if (
                 key is self.node
             ):
                 found = self.reads(parent, name)
             case ast.Assign(targets=[ast.Subscript()]) | ast.AugAssign():
                 found, parent = self.is_stored(parent), self.node
-            case ast.Tuple() | ast.List() if self.is_unpacked(parent):
+            case ast.Tuple() | ast.List() if is_unpacked(self.node, parent, self.parents):
                 found, parent = self.most_axes == 0, self.node
             case ast.Call(func=ast.Attribute(attr="extend" | "extendleft"), args=[value]) if value is self.node:
                 found = self.most_axes == 0
@@ -447,15 +447,6 @@ class Use:
                 other = value if target is self.node else target
                 is_list = any(isinstance(value, Container) for value in self.values(other))
                 return not is_list or self.most_axes == 0
-        return False
-
-    def is_unpacked(self, values: ast.Tuple | ast.List) -> bool:
-        """Say whether a part of a tuple is assigned to several names: to ``a`` and ``b`` in ``(a, b), c = x, y``."""
-        match self.parents.get(values):
-            case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]) if len(targets) == len(
-                values.elts
-            ):
-                return isinstance(targets[values.elts.index(self.node)], ast.Tuple | ast.List)
         return False
 
     @property
@@ -650,22 +641,6 @@ class Use:
         """Say whether only keys reach an expression."""
         return self.reached.has_keys_only(place_of(self.path, node))
 
-    def is_with_text(self, comparison: ast.Compare) -> bool:
-        """Say whether a value is compared with text, a truth value or ``None``: it is no key."""
-        others = [part for part in (comparison.left, *comparison.comparators) if part is not self.node]
-        constants = [part.value for part in others if isinstance(part, ast.Constant)]
-        return any(isinstance(constant, str | bytes | bool | None) for constant in constants)
-
-    def is_summed_up(self, comparison: ast.Compare | ast.Call) -> bool:
-        """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
-        user = self.parents.get(comparison)
-        if isinstance(user, ast.Attribute):
-            call = self.parents.get(user)
-            return user.attr in ("all", "any") and isinstance(call, ast.Call) and not call.args and not call.keywords
-        if isinstance(user, ast.Call):
-            return ast.unparse(user.func).rpartition(".")[2] in ("all", "any", "bool") and len(user.args) == 1
-        return False
-
     def is_refused(self, call: ast.Call, *, inside: bool = False) -> bool:
         """Say whether a function rejects typed keys, or takes the shape of raw ones; ``inside``: within a list."""
         if isinstance(call.func, ast.Call):
@@ -741,7 +716,7 @@ class Use:
         if last in ("isscalar", "iterable"):
             return self.most_axes == 0
         if last in EQUALITY:
-            is_whole = last.startswith("array") or self.is_summed_up(call)
+            is_whole = last.startswith("array") or is_summed_up(call, self.parents)
             return not is_whole or any(map(self.are_numbers, call.args))
         return False
 
@@ -782,6 +757,32 @@ class Use:
     def values(self, node: ast.expr) -> list[Value]:
         """Return the values that may reach an expression."""
         return self.reached.values(place_of(self.path, node))
+
+
+def is_unpacked(node: ast.expr, values: ast.Tuple | ast.List, parents: Parents) -> bool:
+    """Say whether a part of a tuple is assigned to several names: to ``a`` and ``b`` in ``(a, b), c = x, y``."""
+    match parents.get(values):
+        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]) if len(targets) == len(values.elts):
+            return isinstance(targets[values.elts.index(node)], ast.Tuple | ast.List)
+    return False
+
+
+def is_with_text(node: ast.expr, comparison: ast.Compare) -> bool:
+    """Say whether a value is compared with text, a truth value or ``None``: it is no key."""
+    others = [part for part in (comparison.left, *comparison.comparators) if part is not node]
+    constants = [part.value for part in others if isinstance(part, ast.Constant)]
+    return any(isinstance(constant, str | bytes | bool | None) for constant in constants)
+
+
+def is_summed_up(comparison: ast.Compare | ast.Call, parents: Parents) -> bool:
+    """Say whether a comparison is reduced to one truth value, by ``all``, ``any`` or ``bool``."""
+    user = parents.get(comparison)
+    if isinstance(user, ast.Attribute):
+        call = parents.get(user)
+        return user.attr in ("all", "any") and isinstance(call, ast.Call) and not call.args and not call.keywords
+    if isinstance(user, ast.Call):
+        return ast.unparse(user.func).rpartition(".")[2] in ("all", "any", "bool") and len(user.args) == 1
+    return False
 
 
 def has_shape_of_words(call: ast.Call, values_of: Callable[[ast.expr], list[Value]]) -> bool:

@@ -368,7 +368,7 @@ class LibraryCalls:
             count = sum(not starred for _, starred in call.arguments[1:])
             self.slots.watch(source, partial(self.partials.bind, count=count, result=call.result), *FUNCTIONS)
             self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind not in FUNCTIONS))
-        elif (not transform.runs) if transform is not None else self.may_return_function(slot, call, model):
+        elif (not transform.runs) if transform is not None else may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:
             run = partial(self.run_all, slot=slot, call=call, transform=transform)
@@ -377,16 +377,6 @@ class LibraryCalls:
             self.slots.watch(source, hand, Library, *((Made,) if transform.runs else ()))
             if transform.gives_function:
                 self.slots.add_edge_of(source, call.result, Made)
-
-    def may_return_function(self, slot: Slot, call: Call, model: Model) -> bool:
-        """Return whether an unknown function may return a function that it is given; it calls a callback at most.
-
-        One that makes a container puts it into that, or makes elements with it.
-        """
-        callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
-        if model.container is not None or (call.owner is not None and is_unknown_of_python(model)):
-            return False  # it calls the function, for each element or at some time
-        return not model.makes_arrays and slot not in callbacks
 
     def run_all(self, values: int, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call the callables of a mask."""
@@ -525,6 +515,17 @@ class LibraryCalls:
                 if any(keyword == "is_leaf" for keyword, _ in call.keywords):  # which may be any part of the tree
                     self.heap.copy_elements(slot, each, 0)
         return each
+
+
+def may_return_function(slot: Slot, call: Call, model: Model) -> bool:
+    """Return whether an unknown function may return a function that it is given; it calls a callback at most.
+
+    One that makes a container puts it into that, or makes elements with it.
+    """
+    callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
+    if model.container is not None or (call.owner is not None and is_unknown_of_python(model)):
+        return False  # it calls the function, for each element or at some time
+    return not model.makes_arrays and slot not in callbacks
 
 
 def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
