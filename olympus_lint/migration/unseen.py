@@ -443,10 +443,9 @@ class Use:
             case ast.Assign(targets=[ast.Subscript(value=buffer, slice=index)]):
                 is_array = all(isinstance(value, Key | Other) for value in self.values(buffer))
                 return is_array or (isinstance(index, ast.Slice) and self.most_axes == 0)
-            case ast.AugAssign(target=target, value=value):  # a list takes the elements of an array
+            case ast.AugAssign(target=target, value=value):  # JAX adds no array to a list: this is a list
                 other = value if target is self.node else target
-                is_list = any(isinstance(value, Container) for value in self.values(other))
-                return not is_list or self.most_axes == 0
+                return not any(isinstance(value, Container) for value in self.values(other))
         return False
 
     @property
