@@ -19,6 +19,7 @@ from olympus_lint.migration.mapped import MAPPING_AXES, axes_taken, maps_over_wo
 from olympus_lint.migration.masks import Masks, is_spelled_out
 from olympus_rules.libraries.names import (
     ABSTRACT_ARRAY,
+    CHOOSING,
     GETITEM,
     GETTERS,
     INITIALIZERS,
@@ -73,7 +74,6 @@ BY_AXES = frozenset(
 """Functions of numbers, and those that are given an entry for each axis or the axes by their numbers."""
 WHOLE = {"append": 2, "delete": 2, "flip": 1, "insert": 3, "repeat": 2, "roll": 2, "take": 2}
 """Functions that work on all words if they are given no axis, with the position of the axis."""
-CHOOSING = frozenset({"choose", "select", "select_n", "where"})
 EQUALITY = frozenset({"array_equal", "array_equiv", "eq", "equal", "ne", "not_equal"})
 """Functions that compare elements, which are keys or numbers."""
 ROWS_AT = {SCAN: 2, f"{LAX}.map": 1}
@@ -710,7 +710,7 @@ class Use:
             )
         if last in AT_LEAST and package == NUMPY:
             return self.most_axes is not None and self.most_axes < AT_LEAST[last]
-        if last in CHOOSING and self.node in call.args[:1]:
+        if last in CHOOSING | {"choose"} and self.node in call.args[:1]:
             return True  # as a condition
         if last in ("isscalar", "iterable"):
             return self.most_axes == 0
