@@ -25,5 +25,5 @@ def page_of(name: str) -> str | None:
 def for_readers(page: str, address: str) -> str:
     """Return a rule's page without what only its test reads, and with links that lead somewhere from anywhere."""
     page = re.sub(r"^(```\w+) .*", r"\1", page, flags=re.M)  # what the test does with a block
-    page = re.sub(r'( # error: \w+)(?: "[^"\n]*")+', r"\1", page)  # parts of the message
+    page = re.sub(r'( # error: OLY\d+(?: \w+)?) "[^"\n]*"', r"\1", page)  # parts of the message
     return re.sub(r"\]\((?!\w+:)([^)\s]+)\)", lambda link: f"]({urljoin(address, link[1])})", page)

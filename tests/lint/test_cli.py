@@ -270,7 +270,7 @@ def test_explain(project, run):
 @pytest.mark.parametrize("name", sorted(rule.name for rule in all_rules().values()))
 def test_an_explanation_has_nothing_that_only_tests_read(run, name):
     page = run("--explain", name).out
-    assert re.findall(r'```\w+ .*|# error: \w+ "|\]\((?!https://)[^)]*\)', page) == []
+    assert re.findall(r'```\w+ .*|# error: [\w ]+ "|\]\((?!https://)[^)]*\)', page) == []
 
 
 def test_list_rules(run):

@@ -2,8 +2,8 @@
 
 A rule has a page for its users (``docs/rules``) and, under the same name, a file of corner cases (``tests/pages``).
 Both have one format, and the Python blocks of both are the specification of the rule. A line that must be flagged ends
-with ``# error: CODE`` or ``# error: CODE "part of the message"``; every other line must be quiet. The words after
-``python`` in the fence:
+with ``# error: CODE CONFIDENCE`` or ``# error: CODE CONFIDENCE "part of the message"``; every other line must be quiet.
+Pages of prose have the same marks, and may leave the confidence out. The words after ``python`` in the fence:
 
 * ``possible``: findings of the lowest confidence count too,
 * ``fix`` / ``unsafe-fix``: the block is what the safe fixes, or all fixes, make of the block before it,
@@ -44,7 +44,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "rules"
 CASES = Path(__file__).parents[1] / "pages"
 FILENAME = "example.py"
 INFO_WORDS = frozenset({"possible", "fix", "unsafe-fix", "as-is"})
-MARK = r'# error: (OLY\d{3})(?: "([^"]*)")?'
+MARK = r'# error: (OLY\d{3})(?: (certain|likely|possible))?(?: "([^"]*)")?'
 MARKED_ROW = re.compile(rf"(?P<program>.*?)(?P<marks>(?:\s*{MARK})+)")
 
 Lint = Callable[[str, str, Settings], FileResult]
@@ -58,16 +58,18 @@ class Repair(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A finding that a block asks for: its row in the block, its code, and a part of its message."""
+    """A finding that a block asks for: its row in the block, its code, a part of its message, and its confidence."""
 
     row: int
     code: str
     part: str = ""
+    confidence: str = ""
 
     def met_by(self, finding: Finding) -> bool:
         """Say whether a finding is the one that is asked for."""
         place_and_code = (finding.span.start.row, finding.code)
-        return place_and_code == (self.row, self.code) and self.part in finding.message
+        as_sure = self.confidence in ("", finding.confidence.label)
+        return place_and_code == (self.row, self.code) and as_sure and self.part in finding.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ def plain(marked: str) -> tuple[str, tuple[Expectation, ...]]:
         if re.search(r"#\s*error", program):
             raise ValueError(f"malformed error comment in row {number}: {program.strip()}")
         rows.append(program)
-        expectations += [Expectation(number, code, part) for code, part in re.findall(MARK, marks)]
+        expectations += [Expectation(number, code, part, level) for code, level, part in re.findall(MARK, marks)]
     return "".join(f"{row}\n" for row in rows), tuple(expectations)
 
 
@@ -240,11 +242,12 @@ def unmet(expectations: Iterable[Expectation], findings: Iterable[Finding]) -> l
     for wanted in expectations:
         found = next((finding for finding in left if wanted.met_by(finding)), None)
         if found is None:
+            level = f" {wanted.confidence}" if wanted.confidence else ""
             part = f' with "{wanted.part}" in its message' if wanted.part else ""
-            problems.append(f"row {wanted.row}: no {wanted.code}{part}")
+            problems.append(f"row {wanted.row}: no {wanted.code}{level}{part}")
         else:
             left.remove(found)
-    problems += [f"row {f.span.start.row}: unexpected {f.code}: {f.message}" for f in left]
+    problems += [f"row {f.span.start.row}: unexpected {f.code} {f.confidence.label}: {f.message}" for f in left]
     return problems
 
 

@@ -23,7 +23,7 @@ More about the rule.
 ## Example
 
 ```python
-bad(key)  # error: OLY104 "twice"
+bad(key)  # error: OLY104 certain "twice"
 good(key)
 ```
 
@@ -69,7 +69,7 @@ def test_a_page_is_read() -> None:
     assert page.rows == 25
     example, fix = page.blocks
     assert example.source == "bad(key)\ngood(key)\n"
-    assert example.expectations == (Expectation(1, "OLY104", "twice"),)
+    assert example.expectations == (Expectation(1, "OLY104", "twice", "certain"),)
     assert (example.row, example.code, example.before, example.is_fix) == (11, "OLY104", None, False)
     assert fix.before is example
     assert (fix.is_fix, fix.name) == (True, "key-reuse-example-16")
@@ -82,15 +82,16 @@ def test_a_page_that_agrees_passes() -> None:
 
 
 def test_several_marks_and_other_comments_in_one_row() -> None:
-    text, marks = plain('a = 1  # noqa: OLY104  # error: OLY104 # error: OLY106 "`a`"\nb = 2  # plain\n')
+    text, marks = plain('a = 1  # noqa: OLY104  # error: OLY104 likely # error: OLY106 "`a`"\nb = 2  # plain\n')
     assert text == "a = 1  # noqa: OLY104\nb = 2  # plain\n"
-    assert marks == (Expectation(1, "OLY104"), Expectation(1, "OLY106", "`a`"))
+    assert marks == (Expectation(1, "OLY104", confidence="likely"), Expectation(1, "OLY106", "`a`"))
 
 
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        pytest.param("bad(key)\n", "row 1: unexpected OLY104: used twice", id="not asked for"),
+        pytest.param("bad(key)\n", "row 1: unexpected OLY104 certain: used twice", id="not asked for"),
+        pytest.param("bad(key)  # error: OLY104 likely\n", "row 1: no OLY104 likely", id="another confidence"),
         pytest.param("good(key)  # error: OLY104\n", "row 1: no OLY104", id="missing"),
         pytest.param("\nbad(key)  # error: OLY101\n", "row 2: no OLY101", id="another code"),
         pytest.param(
@@ -111,7 +112,7 @@ def test_more_findings_than_marks_fail() -> None:
         return FileResult(filename, [finding(1), finding(1)])
 
     twice = lint_problems(block("bad(key)  # error: OLY104\n"), flags_twice)
-    assert twice == ["row 1: unexpected OLY104: used twice"]
+    assert twice == ["row 1: unexpected OLY104 certain: used twice"]
 
 
 def test_an_internal_error_fails() -> None:
@@ -142,7 +143,10 @@ def test_settings_of_a_block() -> None:
     assert all("OLY104" in settings.extend_select for settings in seen)
 
 
-@pytest.mark.parametrize("comment", ["# error OLY104", "# error: 104", '# error: OLY104 "open', "#error: OLY104"])
+@pytest.mark.parametrize(
+    "comment",
+    ["# error OLY104", "# error: 104", '# error: OLY104 "open', "#error: OLY104", "# error: OLY104 sure"],
+)
 def test_a_mark_with_a_slip_is_no_quiet_line(comment: str) -> None:
     with pytest.raises(ValueError, match="malformed error comment in row 1"):
         plain(f"bad(key)  {comment}\n")

@@ -1,8 +1,9 @@
 """Programs as people write them, each as a wrong and a right twin.
 
 A twin is a file ``NAME_wrong.py`` or ``NAME_right.py``, or a package of that name, whose program is ``main.py``. In a
-wrong twin, the row of each finding ends with ``# error: CODE`` and the place that the finding refers to bears
-``# first``. A right twin is quiet. The same place in another turn of a loop needs no mark.
+wrong twin, the row of each finding ends with ``# error: CODE CONFIDENCE`` and the place that the finding refers to
+bears ``# first``. A right twin is quiet. The same place in another turn of a loop needs no mark. ``python -m
+tests.marks`` writes the confidences.
 """
 
 from __future__ import annotations
@@ -88,8 +89,9 @@ def test_marks_stand_in_wrong_twins_only():
 
 @pytest.mark.parametrize("twin", cases(NAMES))
 def test_findings_are_those_marked(twin: str) -> None:
-    found = sorted((place(raw), raw["code"]) for raw in of(twin))
-    assert found == marked(twin, r"# error: (OLY\d{3})")
+    found = sorted((place(raw), f"{raw['code']} {raw['confidence']}") for raw in of(twin))
+    marks = marked(twin, r"# error: (OLY\d{3}(?: \w+)?)")
+    assert [(where, told[: len(mark)]) for (where, told), (_, mark) in zip(found, marks, strict=True)] == marks
     related = sorted({place(other) for raw in of(twin) for other in raw["related"] if place(other) != place(raw)})
     assert related == [where for where, _ in marked(twin, "# (first)")]
 
