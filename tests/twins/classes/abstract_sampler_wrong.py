@@ -19,7 +19,7 @@ class Indexed(Proposal):
 class Walk(Proposal):
     def propose(self, key, x):
         step = jax.random.normal(key, x.shape)  # first
-        return x + step * jax.random.rademacher(key, x.shape)  # error: OLY104
+        return x + step * jax.random.rademacher(key, x.shape)  # error: OLY104 certain
 
 
 def example():

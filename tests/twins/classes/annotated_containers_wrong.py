@@ -11,13 +11,13 @@ class Layer:
 def listed(layers: list[Layer], rng):
     made = []
     for layer in layers:
-        made.append(layer.init(rng))  # error: OLY104
+        made.append(layer.init(rng))  # error: OLY104 likely
     return made
 
 
 def named(layers: dict[str, Layer], rng):
     first = layers["first"].init(rng)  # first
-    return first, layers["second"].init(rng)  # error: OLY104
+    return first, layers["second"].init(rng)  # error: OLY104 likely
 
 
 def example():

@@ -9,7 +9,7 @@ class Sampler:
 
 
 def twice(sampler: Sampler, key):
-    return sampler.draw(key) + 2 * sampler.draw(key)  # error: OLY104
+    return sampler.draw(key) + 2 * sampler.draw(key)  # error: OLY104 likely
 
 
 def example():

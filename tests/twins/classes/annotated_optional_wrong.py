@@ -12,7 +12,7 @@ def blur(x, key, noise: "Noise | None" = None):
     if noise is None:
         return x
     x = noise(key, x)  # first
-    return noise(key, x)  # error: OLY104
+    return noise(key, x)  # error: OLY104 likely
 
 
 def example():

@@ -21,7 +21,7 @@ class Uniform(Proposal):
 
 def pair(proposal: Proposal, key):
     first = proposal.propose(key)  # first
-    return first, proposal.propose(key)  # error: OLY104
+    return first, proposal.propose(key)  # error: OLY104 likely
 
 
 def example():

@@ -19,12 +19,12 @@ class Heir(SamplerProtocol):
 
 def repeated(parts: tuple[Noisy, ...], key):
     first = parts[0].draw(key)  # first
-    return first, parts[1].draw(key)  # error: OLY104
+    return first, parts[1].draw(key)  # error: OLY104 likely
 
 
 def inherited(heir: Heir, key):
     first = heir.draw(key)  # first
-    return first, heir.draw(key)  # error: OLY104
+    return first, heir.draw(key)  # error: OLY104 likely
 
 
 def example():

@@ -16,4 +16,4 @@ class Net:
 def example():
     key = random.key(0)
     first = Net(key, 2)  # first
-    return first.layer.weights + Net(key, 2).layer.weights  # error: OLY104
+    return first.layer.weights + Net(key, 2).layer.weights  # error: OLY104 certain

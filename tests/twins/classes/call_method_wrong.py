@@ -19,7 +19,7 @@ class Block:
 
     def __call__(self, x, key):
         x = self.first(jnp.tanh(x), key)  # first
-        return self.second(jnp.tanh(x), key)  # error: OLY104
+        return self.second(jnp.tanh(x), key)  # error: OLY104 certain
 
 
 def example():

@@ -14,7 +14,7 @@ class Layer:
 
     def init(self, key):
         up = self.weights(key, (self.width, 4))  # first
-        return up, self.weights(key, (4, self.width))  # error: OLY104
+        return up, self.weights(key, (4, self.width))  # error: OLY104 certain
 
 
 def example():

@@ -7,7 +7,7 @@ import jax
 
 class Config(NamedTuple):
     width: int = 4
-    key: jax.Array = jax.random.PRNGKey(42)  # error: OLY107
+    key: jax.Array = jax.random.PRNGKey(42)  # error: OLY107 likely
 
 
 def build(config):

@@ -15,7 +15,7 @@ class Base(Generic[T]):
 class Scaled(Base[float]):
     def two(self, key):
         first = self.draw(key)  # first
-        return first, self.draw(key)  # error: OLY104
+        return first, self.draw(key)  # error: OLY104 certain
 
 
 def example():

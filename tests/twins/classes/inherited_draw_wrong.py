@@ -15,7 +15,7 @@ class Layer:
 class Biased(Layer):
     def init(self, key):
         kernel = self.kernel(key)  # first
-        bias = jax.random.normal(key, (self.width,))  # error: OLY104
+        bias = jax.random.normal(key, (self.width,))  # error: OLY104 certain
         return jnp.concatenate([kernel, bias[None]])
 
 

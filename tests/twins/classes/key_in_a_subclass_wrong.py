@@ -16,7 +16,7 @@ class Exploring(Policy):
     def act(self, q):
         key = self.fresh()
         random_action = jax.random.randint(key, (), 0, q.shape[0])  # first
-        explore = jax.random.bernoulli(key, 0.1)  # error: OLY104
+        explore = jax.random.bernoulli(key, 0.1)  # error: OLY104 certain
         return jax.numpy.where(explore, random_action, q.argmax())
 
 

@@ -9,7 +9,7 @@ class Walk:
 
     def twice(self, source):
         first = self.step(source)  # first
-        return first + self.step(source)  # error: OLY104
+        return first + self.step(source)  # error: OLY104 likely
 
     def run(self, seed):
         return self.twice(jax.random.key(seed))
@@ -20,6 +20,6 @@ def main():
 
     def inner(source):
         first = step(source)  # first
-        return first + step(source)  # error: OLY104
+        return first + step(source)  # error: OLY104 likely
 
     return inner(jax.random.key(1)), Walk(step).run(2)

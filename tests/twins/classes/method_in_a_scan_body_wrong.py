@@ -11,7 +11,7 @@ class Simulation:
     def run(self, key, place):
         def body(carry, _):
             key, place = carry
-            place = self.step(key, place)  # error: OLY104
+            place = self.step(key, place)  # error: OLY104 certain
             return (key, place), place
 
         return jax.lax.scan(body, (key, place), None, length=5)

@@ -9,7 +9,7 @@ class Policy:
 
     def act(self, key):
         def both(key):
-            return self.sample(key), self.sample(key)  # error: OLY104
+            return self.sample(key), self.sample(key)  # error: OLY104 certain
 
         return both(key)
 

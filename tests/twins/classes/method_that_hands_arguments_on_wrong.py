@@ -17,4 +17,4 @@ SAMPLER = Sampler(2.0)
 def example():
     key = random.key(0)
     first = random.uniform(key)  # first
-    return first + SAMPLER.normal(key)  # error: OLY104
+    return first + SAMPLER.normal(key)  # error: OLY104 certain

@@ -23,12 +23,12 @@ backend = Backend()
 
 def by_class(key):
     first = Backend.random.normal(key)  # first
-    return first + Backend.normal(key)  # error: OLY104
+    return first + Backend.normal(key)  # error: OLY104 certain
 
 
 def by_object(key):
     first = backend.normal(key)  # first
-    return first + backend.random.uniform(key)  # error: OLY104
+    return first + backend.random.uniform(key)  # error: OLY104 certain
 
 
 def numbers(x):

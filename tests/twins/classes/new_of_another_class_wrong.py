@@ -22,4 +22,4 @@ class Layer:
 def example():
     key = jax.random.key(0)
     start = Layer(0.5).init(key)  # first
-    return start * jax.random.uniform(key)  # error: OLY104
+    return start * jax.random.uniform(key)  # error: OLY104 certain

@@ -19,7 +19,7 @@ class Scaled(Pair):
 
 def draw(pair: Scaled, key):
     first = random.normal(key) * pair.one  # first
-    return first + random.uniform(key)  # error: OLY104
+    return first + random.uniform(key)  # error: OLY104 certain
 
 
 def example():

@@ -16,10 +16,10 @@ class Deviate:
         self._last = key
 
     def draw(self):
-        self.key, subkey = jax.random.split(self.key)  # error: OLY104
+        self.key, subkey = jax.random.split(self.key)  # error: OLY104 likely
         return jax.random.normal(subkey)
 
 
 def example():
     deviate = Deviate(jax.random.key(0))
-    return deviate.draw(), deviate.draw()  # error: OLY104
+    return deviate.draw(), deviate.draw()  # error: OLY104 certain

@@ -10,7 +10,7 @@ class Environment:
 
     def rows(self, count):
         def row(x):
-            return x + jax.random.normal(self.key)  # error: OLY104
+            return x + jax.random.normal(self.key)  # error: OLY104 certain
 
         self.key, subkey = jax.random.split(self.key)
         return jax.lax.map(row, jnp.ones(count)) + jax.random.normal(subkey)

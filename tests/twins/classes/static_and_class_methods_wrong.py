@@ -22,7 +22,7 @@ class Gaussian:
 
 def study(key):
     prior = Gaussian.random(key)  # first
-    return prior.sample(key, (3,))  # error: OLY104
+    return prior.sample(key, (3,))  # error: OLY104 certain
 
 
 def example():

@@ -11,7 +11,7 @@ class Env:
 class WindyEnv(Env):
     def reset(self, key):
         state = super().reset(key)  # first
-        key, wind_key = jax.random.split(key)  # error: OLY104
+        key, wind_key = jax.random.split(key)  # error: OLY104 certain
         state["wind"] = 0.1 * jax.random.normal(wind_key, (2,))
         return state
 

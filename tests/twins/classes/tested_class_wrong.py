@@ -17,7 +17,7 @@ def build(layers, keys):
     for layer, key in zip(layers, keys):
         if isinstance(layer, Layer):
             made.append(layer.state(key))  # first
-            made.append(layer.state(key))  # error: OLY104
+            made.append(layer.state(key))  # error: OLY104 likely
     return made
 
 

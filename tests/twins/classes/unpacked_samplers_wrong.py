@@ -23,7 +23,7 @@ class Model:
         if self.settings["kind"] == "normal":
             total += self.first(key)  # first
         if self.settings["kind"] == "normal":
-            total += self.second(key)  # error: OLY104
+            total += self.second(key)  # error: OLY104 likely
         return total
 
 

@@ -6,7 +6,7 @@ import jax
 def layers(key, sizes, salt):
     weights = []
     for i, size in enumerate(sizes):
-        layer_key = jax.random.fold_in(key, salt)  # error: OLY108
+        layer_key = jax.random.fold_in(key, salt)  # error: OLY108 certain
         weights.append(jax.random.normal(layer_key, (size, i + 1)))
     return weights
 

@@ -10,7 +10,7 @@ def dropout_masks(key, step, layers):
         k = jax.random.fold_in(key, layer)
         masks.append(jax.random.bernoulli(k, 0.9, (3,)))
     k = jax.random.fold_in(jax.random.fold_in(key, 7), 0)  # first
-    other = jax.random.fold_in(jax.random.fold_in(key, 7), 0)  # error: OLY108
+    other = jax.random.fold_in(jax.random.fold_in(key, 7), 0)  # error: OLY108 certain
     return masks, jax.random.normal(k), jax.random.normal(other)
 
 

@@ -4,7 +4,7 @@ import jax
 
 
 def noise_at(key, step):
-    step_key = jax.random.split(key, step + 1)[step]  # error: OLY108
+    step_key = jax.random.split(key, step + 1)[step]  # error: OLY108 certain
     return jax.random.normal(step_key, (2,))
 
 

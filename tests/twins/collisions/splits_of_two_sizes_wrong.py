@@ -5,7 +5,7 @@ import jax
 
 def init(key, width):
     head_key, embed_key = jax.random.split(key)  # first
-    layer_keys = jax.random.split(key, 4)  # error: OLY108
+    layer_keys = jax.random.split(key, 4)  # error: OLY108 certain
     head = jax.random.normal(head_key, (width,))
     embed = jax.random.normal(embed_key, (width,))
     return head, embed, jax.vmap(lambda k: jax.random.normal(k, (width,)))(layer_keys)

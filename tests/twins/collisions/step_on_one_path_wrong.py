@@ -5,8 +5,8 @@ import jax
 
 def walk(key, deeper):
     for _ in range(3):
-        mark = jax.random.fold_in(key, 42)  # first  # error: OLY108
-        key = jax.random.fold_in(key, 42) if deeper else key  # error: OLY108
+        mark = jax.random.fold_in(key, 42)  # first  # error: OLY108 certain
+        key = jax.random.fold_in(key, 42) if deeper else key  # error: OLY108 certain
     return jax.random.normal(key)
 
 

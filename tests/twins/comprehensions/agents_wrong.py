@@ -8,7 +8,7 @@ def sample_action(key, n_actions):
 
 
 def random_policy(key, agents):
-    return {name: sample_action(key, n) for name, n in agents.items()}  # error: OLY104
+    return {name: sample_action(key, n) for name, n in agents.items()}  # error: OLY104 certain
 
 
 def example():

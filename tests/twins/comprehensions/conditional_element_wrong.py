@@ -10,7 +10,7 @@ def columns(key, kinds, n):
         for k, kind in zip(keys, kinds, strict=True)
         if kind != "skip"
     ]
-    noise = [jax.random.uniform(k, (n,)) for k in keys]  # error: OLY104
+    noise = [jax.random.uniform(k, (n,)) for k in keys]  # error: OLY104 certain
     return drawn, noise
 
 

@@ -6,7 +6,7 @@ import jax
 def members(key, n):
     key, spare_key = jax.random.split(key)
     draws = [jax.random.normal(key) for key in jax.random.split(spare_key, n)]  # first
-    again = [jax.random.uniform(key) for key in jax.random.split(spare_key, n)]  # error: OLY104
+    again = [jax.random.uniform(key) for key in jax.random.split(spare_key, n)]  # error: OLY104 certain
     return draws, again
 
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def perturb(key, params, scale):
     leaves, structure = jax.tree.flatten(params)
-    noise = [jax.random.normal(key, leaf.shape) for leaf in leaves]  # error: OLY104
+    noise = [jax.random.normal(key, leaf.shape) for leaf in leaves]  # error: OLY104 certain
     return jax.tree.unflatten(structure, [leaf + scale * n for leaf, n in zip(leaves, noise, strict=True)])
 
 

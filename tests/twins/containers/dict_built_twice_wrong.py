@@ -8,7 +8,7 @@ def init_pair(key, names):
     actor_keys = dict(zip(names, keys, strict=False))
     critic_keys = dict(zip(names, keys, strict=False))
     actor = {name: jax.random.normal(actor_keys[name], (2,)) for name in names}  # first
-    critic = {name: jax.random.normal(critic_keys[name], (2,)) for name in names}  # error: OLY104
+    critic = {name: jax.random.normal(critic_keys[name], (2,)) for name in names}  # error: OLY104 certain
     return actor, critic
 
 

@@ -8,7 +8,7 @@ def by_a_call(key, fill):
     fill(items)
     if items:
         first = jax.random.normal(key)  # first
-        return first + jax.random.uniform(key)  # error: OLY104
+        return first + jax.random.uniform(key)  # error: OLY104 certain
     return None
 
 
@@ -17,7 +17,7 @@ def by_a_function_among_the_arguments(key, run):
     run(lambda item: items.append(item))
     if items:
         first = jax.random.normal(key)  # first
-        return first + jax.random.uniform(key)  # error: OLY104
+        return first + jax.random.uniform(key)  # error: OLY104 certain
     return None
 
 
@@ -26,7 +26,7 @@ def by_a_method_among_the_arguments(key, run):
     run(items.append)
     if len(items) > 0:
         first = jax.random.normal(key)  # first
-        return first + jax.random.uniform(key)  # error: OLY104
+        return first + jax.random.uniform(key)  # error: OLY104 certain
     return None
 
 
@@ -37,7 +37,7 @@ def at_an_unknown_place(key, numbers):
     if len(groups[0]) == 0:
         return None
     first = jax.random.normal(key)  # first
-    return first + jax.random.uniform(key)  # error: OLY104
+    return first + jax.random.uniform(key)  # error: OLY104 certain
 
 
 def still_empty(key, fill):

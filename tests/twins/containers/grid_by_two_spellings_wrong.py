@@ -6,7 +6,7 @@ import jax
 def corners(key):
     keys = jax.random.split(key, (2, 3))
     a = jax.random.normal(keys[0][1])  # first
-    b = jax.random.normal(keys[0, 1])  # error: OLY104
+    b = jax.random.normal(keys[0, 1])  # error: OLY104 certain
     return a + b
 
 

@@ -7,7 +7,7 @@ def particles(key, islands, size):
     keys = jax.random.split(key, (islands, size))
     draw = jax.vmap(lambda k: jax.random.normal(k, (2,)))
     start = jax.vmap(draw)(keys)  # first
-    best = draw(keys[:, 0])  # error: OLY104
+    best = draw(keys[:, 0])  # error: OLY104 certain
     return start, best
 
 

@@ -11,7 +11,7 @@ def masks(keys, shape):
 def mask_and_fill(key, shape):
     pair = tuple(jax.random.split(key))
     rows, columns = masks(pair, shape)  # first
-    fill = jax.random.normal(pair[1], shape)  # error: OLY104
+    fill = jax.random.normal(pair[1], shape)  # error: OLY104 certain
     return rows & columns, fill
 
 

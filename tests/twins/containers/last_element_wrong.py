@@ -7,7 +7,7 @@ def three_layers(key):
     keys = jax.random.split(key, 3)
     first = jax.random.normal(keys[0], (2, 2))
     second = jax.random.normal(keys[2], (2, 2))  # first
-    third = jax.random.normal(keys[-1], (2, 2))  # error: OLY104
+    third = jax.random.normal(keys[-1], (2, 2))  # error: OLY104 certain
     return first @ second @ third
 
 

@@ -5,7 +5,7 @@ import jax
 
 def masks_and_noise(rngs, shape):
     masks = {name: jax.random.bernoulli(rng, 0.5, shape) for name, rng in rngs.items()}  # first
-    noise = {name: jax.random.normal(rng, shape) for name, rng in rngs.items()}  # error: OLY104
+    noise = {name: jax.random.normal(rng, shape) for name, rng in rngs.items()}  # error: OLY104 certain
     return masks, noise
 
 

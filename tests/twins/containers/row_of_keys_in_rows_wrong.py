@@ -8,4 +8,4 @@ def example():
     keys = random.split(random.key(0), 6)
     rows = keys.reshape((2, -1))
     first = jax.vmap(random.normal)(rows[0])  # first
-    return first + random.normal(keys[2])  # error: OLY104
+    return first + random.normal(keys[2])  # error: OLY104 certain

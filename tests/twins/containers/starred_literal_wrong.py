@@ -10,7 +10,7 @@ def keys_of(key):
 def three(seed):
     key = jax.random.key(seed)
     a, b, c = keys_of(key)  # first
-    return [jax.random.normal(a), jax.random.normal(b), jax.random.normal(c)]  # error: OLY104
+    return [jax.random.normal(a), jax.random.normal(b), jax.random.normal(c)]  # error: OLY104 certain
 
 
 def example():

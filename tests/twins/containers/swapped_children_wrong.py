@@ -8,7 +8,7 @@ def noisy_steps(key, n):
     for _ in range(n):
         step_key, key = jax.random.split(key)
         x = x + jax.random.normal(key)  # first
-        key, _ = jax.random.split(key)  # error: OLY104
+        key, _ = jax.random.split(key)  # error: OLY104 certain
     return x
 
 

@@ -8,7 +8,7 @@ normal, split = jr.normal, jr.split
 
 def prior_samples(key, n):
     theta = normal(key, (n, 2))  # first
-    left, right = split(key)  # error: OLY104
+    left, right = split(key)  # error: OLY104 certain
     return theta + normal(left, (n, 2)) * normal(right, (n, 2))
 
 

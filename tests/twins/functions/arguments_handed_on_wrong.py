@@ -10,4 +10,4 @@ def noise(*args, **kwargs):
 def example():
     key = random.key(0)
     first = noise(key, (2,))  # first
-    return first + noise(key, (2,))  # error: OLY104
+    return first + noise(key, (2,))  # error: OLY104 certain

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def batches(data, key, epochs, size):
     for _ in range(epochs):
-        order = jax.random.permutation(key, data.shape[0])  # error: OLY104
+        order = jax.random.permutation(key, data.shape[0])  # error: OLY104 certain
         for start in range(0, data.shape[0], size):
             yield data[order[start : start + size]]
 

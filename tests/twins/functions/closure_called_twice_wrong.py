@@ -14,7 +14,7 @@ def make_noise(key, shape):
 def corrupt(key, x):
     noise = make_noise(key, x.shape)
     low = x + noise(0.1)  # first
-    high = x + noise(1.0)  # error: OLY104
+    high = x + noise(1.0)  # error: OLY104 certain
     return jnp.stack([low, high])
 
 

@@ -13,7 +13,7 @@ def randn(scale=1e-2):
 def dense(width, weights=randn(), bias=randn(1e-6)):
     def init(rng, size):
         w = weights(rng, (size, width))  # first
-        return w, bias(rng, (width,))  # error: OLY104
+        return w, bias(rng, (width,))  # error: OLY104 certain
 
     return init
 

@@ -9,7 +9,7 @@ def normal(key, shape):
 
 def pair(key, shape, sampler=normal):
     first = sampler(key, shape)  # first
-    return first, sampler(key, shape)  # error: OLY104
+    return first, sampler(key, shape)  # error: OLY104 certain
 
 
 def example():

@@ -3,7 +3,7 @@
 import jax
 
 
-def init(shape, key=jax.random.PRNGKey(0), draw=jax.random.normal):  # error: OLY107
+def init(shape, key=jax.random.PRNGKey(0), draw=jax.random.normal):  # error: OLY107 certain
     return 0.1 * draw(key, shape)
 
 

@@ -16,7 +16,7 @@ def network(key, width):
     second = layer(key, 1, width)
     head_key = layer_key(key, 2)
     head = jax.random.normal(head_key, (width, width))  # first
-    return first @ second @ head + jax.random.normal(head_key, (width,))  # error: OLY104
+    return first @ second @ head + jax.random.normal(head_key, (width,))  # error: OLY104 certain
 
 
 def example():

@@ -5,7 +5,7 @@ import jax
 
 def key_sequence(key):
     while True:
-        _, subkey = jax.random.split(key)  # error: OLY104
+        _, subkey = jax.random.split(key)  # error: OLY104 certain
         yield subkey
 
 

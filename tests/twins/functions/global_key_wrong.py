@@ -14,7 +14,7 @@ def fresh():
 def init(shape):
     key = fresh()
     weights = jax.random.normal(key, shape)  # first
-    return weights + jax.random.uniform(key, shape)  # error: OLY104
+    return weights + jax.random.uniform(key, shape)  # error: OLY104 certain
 
 
 def main():

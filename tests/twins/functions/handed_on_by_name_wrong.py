@@ -32,9 +32,9 @@ def both(*args, **kwargs):
 def example():
     one, two, three = random.split(random.key(0), 3)
     a = call(draw, 1.0, key=one)  # first
-    x = call(draw, 2.0, key=one)  # error: OLY104
+    x = call(draw, 2.0, key=one)  # error: OLY104 certain
     b = scaled(0.0, 1.0, key=two)  # first
-    y = scaled(0.0, 2.0, key=two)  # error: OLY104
+    y = scaled(0.0, 2.0, key=two)  # error: OLY104 likely
     c = both(1.0, key=three)  # first
-    z = both(2.0, three)  # error: OLY104
+    z = both(2.0, three)  # error: OLY104 certain
     return a + b + c + x + y + z

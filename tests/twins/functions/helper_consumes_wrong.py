@@ -14,7 +14,7 @@ def init_network(key, sizes):
 
 def init_agent(key, n_obs, n_actions):
     critic = init_network(key, (n_obs, 8, 1))  # first
-    key, actor_key = jax.random.split(key)  # error: OLY104
+    key, actor_key = jax.random.split(key)  # error: OLY104 certain
     actor = init_network(actor_key, (n_obs, 8, n_actions))
     return critic, actor, key
 

@@ -15,8 +15,8 @@ def advance(state):
 def example():
     state = {"key": jax.random.key(0), "count": 0}
     first = draw(state)  # first
-    second = draw(state)  # error: OLY104
+    second = draw(state)  # error: OLY104 certain
     advance(state)  # first
     third = draw(state)  # first
     other = state
-    return first, second, third, jax.random.normal(other["key"])  # error: OLY104
+    return first, second, third, jax.random.normal(other["key"])  # error: OLY104 certain

@@ -5,18 +5,18 @@ import jax
 
 def alone(x, draw):
     first = draw(x)  # first
-    return first + draw(x)  # error: OLY104
+    return first + draw(x)  # error: OLY104 likely
 
 
 def unpacked(pair, draw):
     x, scale = pair
     first = draw(x)  # first
-    return scale * (first + draw(x))  # error: OLY104
+    return scale * (first + draw(x))  # error: OLY104 likely
 
 
 def tabled(table, draw):
     first = draw(table["x"])  # first
-    return table["scale"] * (first + draw(table["x"]))  # error: OLY104
+    return table["scale"] * (first + draw(table["x"]))  # error: OLY104 likely
 
 
 def numbers(x, call):

@@ -10,4 +10,4 @@ def noise(one, two):
 def example():
     keys = random.split(random.key(0), 3)
     first = noise(*keys[:2])  # first
-    return first + random.normal(keys[0])  # error: OLY104
+    return first + random.normal(keys[0])  # error: OLY104 certain

@@ -14,4 +14,4 @@ def call(function, *args, **kwargs):
 def example():
     key = random.key(0)
     first = call(draw, 1.0, key=key)  # first
-    return first + call(draw, 2.0, key=key)  # error: OLY104
+    return first + call(draw, 2.0, key=key)  # error: OLY104 certain

@@ -10,7 +10,7 @@ def draw(shape, *, key, scale=1.0):
 def several(key, shape):
     options = {"key": key, "scale": 2.0}
     wide = draw(shape, **options)  # first
-    narrow = draw(shape, key=key)  # error: OLY104
+    narrow = draw(shape, key=key)  # error: OLY104 certain
     return wide + narrow
 
 

@@ -14,4 +14,4 @@ def noise(scale, **options):
 def example():
     key = random.key(0)
     first = noise(2.0, key=key, shape=(2,))  # first
-    return first + noise(1.0, key=key, shape=(2,))  # error: OLY104
+    return first + noise(1.0, key=key, shape=(2,))  # error: OLY104 certain

@@ -8,7 +8,7 @@ def bootstrap(key, data, n):
     key, spread_key = jax.random.split(key)
     means = jax.vmap(mean, in_axes=(0, None))(jax.random.split(key, n), data)  # first
     jitter = lambda scale: scale * jax.random.normal(key, (n,))
-    return means + jitter(0.01)  # error: OLY104
+    return means + jitter(0.01)  # error: OLY104 certain
 
 
 def example():

@@ -13,18 +13,18 @@ def runner(kind):
 
 
 def shared(key):
-    return runner("all")([lambda: random.normal(key) for _ in range(3)])  # error: OLY104
+    return runner("all")([lambda: random.normal(key) for _ in range(3)])  # error: OLY104 likely
 
 
 def late(key):
-    draws = [lambda: random.normal(k) for k in random.split(key, 3)]  # error: OLY104
+    draws = [lambda: random.normal(k) for k in random.split(key, 3)]  # error: OLY104 likely
     return runner("all")(draws)
 
 
 def appended(key):
     draws = []
     for k in random.split(key, 3):
-        draws.append(lambda: random.uniform(k))  # error: OLY104
+        draws.append(lambda: random.uniform(k))  # error: OLY104 likely
     return runner("all")(draws)
 
 

@@ -13,7 +13,7 @@ def simulate(key, n):
 
     starts = jax.random.uniform(start_key, (n,))
     ends = jax.vmap(path)(jax.random.split(key, n), starts)  # first
-    return ends + jax.random.normal(key, (n,))  # error: OLY104
+    return ends + jax.random.normal(key, (n,))  # error: OLY104 certain
 
 
 def example():

@@ -8,7 +8,7 @@ def make_sampler(key):
         return jax.random.normal(key, shape)
 
     first = sample((2,))  # first
-    return first + sample((2,))  # error: OLY104
+    return first + sample((2,))  # error: OLY104 certain
 
 
 def example():

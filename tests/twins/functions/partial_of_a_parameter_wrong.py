@@ -7,7 +7,7 @@ import jax
 
 def twice(draw, rng):
     first = partial(draw, rng=rng)(1.0)  # first
-    return first + partial(draw, rng=rng)(2.0)  # error: OLY104
+    return first + partial(draw, rng=rng)(2.0)  # error: OLY104 certain
 
 
 def example():

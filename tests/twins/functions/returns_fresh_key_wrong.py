@@ -10,7 +10,7 @@ def take_batch(key, data, size):
 
 def two_batches(key, data):
     first, key = take_batch(key, data, 2)  # first
-    second, key = take_batch(key, data, 2)  # error: OLY104
+    second, key = take_batch(key, data, 2)  # error: OLY104 certain
     return first + second
 
 

@@ -11,7 +11,7 @@ def draw(key, name, shape):
 def mixture(seed, shape):
     key = jax.random.key(seed)
     a = draw(key, "normal", shape)  # first
-    b = draw(key, "laplace", shape)  # error: OLY104
+    b = draw(key, "laplace", shape)  # error: OLY104 likely
     return a + b
 
 

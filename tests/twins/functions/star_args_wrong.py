@@ -13,7 +13,7 @@ def call_all(functions, *args):
 
 def pair(key, shape):
     a = scaled(2.0, *(key, shape))  # first
-    return a + scaled(3.0, *(key, shape))  # error: OLY104
+    return a + scaled(3.0, *(key, shape))  # error: OLY104 certain
 
 
 def example():

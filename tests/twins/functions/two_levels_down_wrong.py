@@ -13,7 +13,7 @@ def randomise(key, enabled=True):
 
 def reset(key):
     mass = randomise(key)  # first
-    position = 0.05 * jax.random.normal(key, (2,))  # error: OLY104
+    position = 0.05 * jax.random.normal(key, (2,))  # error: OLY104 certain
     return position / mass
 
 

@@ -3,7 +3,7 @@
 import jax
 
 
-def noise(key: jax.random.PRNGKey, n: int) -> jax.Array:  # error: OLY204
+def noise(key: jax.random.PRNGKey, n: int) -> jax.Array:  # error: OLY204 certain
     return jax.random.normal(key, (n,))
 
 

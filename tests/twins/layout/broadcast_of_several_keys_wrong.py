@@ -7,4 +7,4 @@ from jax import random
 
 def example():
     keys = random.split(random.PRNGKey(0), 4)
-    return jnp.broadcast_to(keys, (3, keys.shape[0], 2))  # error: OLY202
+    return jnp.broadcast_to(keys, (3, keys.shape[0], 2))  # error: OLY202 certain

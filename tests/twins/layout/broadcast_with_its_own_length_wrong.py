@@ -6,7 +6,7 @@ from jax import random
 
 
 def draw(key, n):
-    keys = jnp.broadcast_to(key, (n, key.shape[0]))  # error: OLY202
+    keys = jnp.broadcast_to(key, (n, key.shape[0]))  # error: OLY202 likely
     return keys, random.normal(key)
 
 

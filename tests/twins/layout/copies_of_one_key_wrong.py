@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 
 def everywhere(key, lanes):
-    keys = jnp.tile(key, (lanes, 1))  # error: OLY202
+    keys = jnp.tile(key, (lanes, 1))  # error: OLY202 likely
     return keys, jax.random.normal(key)
 
 

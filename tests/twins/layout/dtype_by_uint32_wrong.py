@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def as_typed(seed):
     key = jax.random.PRNGKey(seed)
-    if key.dtype == jnp.uint32:  # error: OLY203
+    if key.dtype == jnp.uint32:  # error: OLY203 certain
         key = jax.random.wrap_key_data(key)
     return jax.random.normal(key)
 

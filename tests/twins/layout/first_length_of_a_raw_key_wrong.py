@@ -7,4 +7,4 @@ from jax import random
 
 def example():
     key = random.PRNGKey(0)
-    return jnp.zeros(key.shape[0])  # error: OLY202
+    return jnp.zeros(key.shape[0])  # error: OLY202 certain

@@ -4,7 +4,7 @@ import jax
 
 
 def sample(key, shape):
-    if key.ndim == 1:  # error: OLY202
+    if key.ndim == 1:  # error: OLY202 likely
         return jax.random.normal(key, shape)
     return jax.vmap(lambda k: jax.random.normal(k, shape))(key)
 

@@ -5,7 +5,7 @@ import jax
 
 def device_keys(seed, devices, lanes):
     keys = jax.random.split(jax.random.PRNGKey(seed), devices * lanes)
-    keys = keys.reshape(devices, lanes, 2)  # error: OLY202
+    keys = keys.reshape(devices, lanes, 2)  # error: OLY202 certain
     return jax.vmap(jax.vmap(jax.random.normal))(keys)
 
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 
 def admit(key, slots):
-    held = jnp.zeros((slots, 2), jnp.uint32)  # error: OLY207
+    held = jnp.zeros((slots, 2), jnp.uint32)  # error: OLY207 certain
     key, subkey = jax.random.split(key)
     return key, held.at[0].set(subkey)
 

@@ -15,7 +15,7 @@ class Noisy(eqx.Module):
 def pair(a, b, xs, key):
     keys = jax.random.split(key, xs.shape[0])
     first = jax.vmap(a)(xs, keys)  # first
-    second = jax.vmap(b)(xs, keys)  # error: OLY104
+    second = jax.vmap(b)(xs, keys)  # error: OLY104 likely
     return first, second
 
 

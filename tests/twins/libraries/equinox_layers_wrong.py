@@ -12,7 +12,7 @@ class Block(eqx.Module):
 
     def __init__(self, size, *, key):
         self.weight = jax.random.normal(key, (size, size))  # first
-        self.bias = jax.random.normal(key, (size,))  # error: OLY104
+        self.bias = jax.random.normal(key, (size,))  # error: OLY104 certain
         self.dropout = eqx.nn.Dropout(0.1)
 
     def __call__(self, x, *, key):

@@ -18,7 +18,7 @@ def train(key, x, steps):
     params = model.init({"params": init_key, "dropout": dropout_key}, x)
     total = 0.0
     for step in range(steps):
-        out = model.apply(params, x, rngs={"dropout": key})  # error: OLY104
+        out = model.apply(params, x, rngs={"dropout": key})  # error: OLY104 likely
         total = total + jnp.sum(out)
     return total
 

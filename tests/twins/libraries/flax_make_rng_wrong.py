@@ -13,7 +13,7 @@ class Sampler(nn.Module):
         scale = self.param("scale", nn.initializers.ones, (self.size,))
         rng = self.make_rng("sample")
         noise = jax.random.normal(rng, mean.shape)  # first
-        flip = jax.random.bernoulli(rng, 0.5, mean.shape)  # error: OLY104
+        flip = jax.random.bernoulli(rng, 0.5, mean.shape)  # error: OLY104 certain
         return jnp.where(flip, mean, mean + scale * noise)
 
 

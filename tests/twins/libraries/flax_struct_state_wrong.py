@@ -14,7 +14,7 @@ class State:
 def step(state, action):
     key, noise_key = jax.random.split(state.key)
     position = state.position + action + jax.random.normal(noise_key, (2,))  # first
-    wind = jax.random.uniform(noise_key, (2,))  # error: OLY104
+    wind = jax.random.uniform(noise_key, (2,))  # error: OLY104 certain
     return state.replace(position=position + 0.1 * wind, key=key)
 
 

@@ -9,7 +9,7 @@ def actors(seed, n):
     starts = [jax.random.uniform(next(rngs), (2,)) for _ in range(n)]
     rng = next(rngs)
     noise = jax.random.normal(rng, (n, 2))  # first
-    order = jax.random.permutation(rng, n)  # error: OLY104
+    order = jax.random.permutation(rng, n)  # error: OLY104 certain
     return starts, noise[order]
 
 

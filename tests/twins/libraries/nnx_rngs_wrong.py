@@ -10,7 +10,7 @@ class Noise(nnx.Module):
         self.shift = nnx.Param(jax.random.uniform(rngs.params(), (size,)))
         key = rngs.params()
         self.first = nnx.Param(jax.random.normal(key, (size,)))  # first
-        self.second = nnx.Param(jax.random.normal(key, (size,)))  # error: OLY104
+        self.second = nnx.Param(jax.random.normal(key, (size,)))  # error: OLY104 certain
 
     def __call__(self, x):
         return self.scale * x + self.shift + self.first * self.second

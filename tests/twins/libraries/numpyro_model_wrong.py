@@ -13,7 +13,7 @@ def model(x, y=None):
 
 def simulate(key, x):
     noise = jax.random.normal(key, x.shape)  # first
-    prior = Predictive(model, num_samples=3)(key, x)  # error: OLY104
+    prior = Predictive(model, num_samples=3)(key, x)  # error: OLY104 certain
     return prior["y"] + noise
 
 

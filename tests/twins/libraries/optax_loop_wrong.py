@@ -16,7 +16,7 @@ def train(key, params, data, steps):
     for _ in range(steps):
         key, step_key = jax.random.split(key)
         rows = jax.random.choice(step_key, data.shape[0], (2,))  # first
-        grads = jax.grad(loss_fn)(params, data[rows], step_key)  # error: OLY104
+        grads = jax.grad(loss_fn)(params, data[rows], step_key)  # error: OLY104 certain
         updates, state = optimiser.update(grads, state, params)
         params = optax.apply_updates(params, updates)
     return params

@@ -16,7 +16,7 @@ def build(x):
     key = jax.random.key(int(x.size))
     actor, critic = Net(4), Net(1)
     weights = actor.init(key, x)  # first
-    return weights, critic.init(key, x)  # error: OLY104
+    return weights, critic.init(key, x)  # error: OLY104 likely
 
 
 def example():

@@ -6,7 +6,7 @@ import jax
 def init_layers(key, sizes):
     params = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True):
-        params.append(jax.random.normal(key, (n_in, n_out)))  # error: OLY104
+        params.append(jax.random.normal(key, (n_in, n_out)))  # error: OLY104 certain
     return params
 
 

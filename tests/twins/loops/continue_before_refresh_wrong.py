@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def train(key, batches, weights):
     for batch in batches:
-        noisy = batch + 0.1 * jax.random.normal(key, batch.shape)  # error: OLY104
+        noisy = batch + 0.1 * jax.random.normal(key, batch.shape)  # error: OLY104 certain
         if batch.shape[0] < 2:
             continue
         weights = weights - 0.01 * jnp.mean(noisy, axis=0)

@@ -8,7 +8,7 @@ def noises(key, n):
     for i in range(n):
         if i % 2 == 0:
             key, draw_key = jax.random.split(key)
-        out.append(jax.random.normal(draw_key))  # error: OLY104
+        out.append(jax.random.normal(draw_key))  # error: OLY104 certain
     return out
 
 

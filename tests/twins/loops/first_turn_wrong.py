@@ -12,7 +12,7 @@ def trajectory(key, n):
         else:
             key, step_key = jax.random.split(key)
             points.append(points[-1] + jax.random.normal(step_key, (2,)))
-    return points, jax.random.normal(start_key)  # error: OLY104
+    return points, jax.random.normal(start_key)  # error: OLY104 certain
 
 
 def example():

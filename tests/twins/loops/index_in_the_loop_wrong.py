@@ -8,7 +8,7 @@ def init_blocks(key, depth, width):
     blocks = []
     for i in range(depth):
         attention = jax.random.normal(keys[2 * i], (width, width))  # first
-        hidden = jax.random.normal(keys[2 * i], (width, width))  # error: OLY104
+        hidden = jax.random.normal(keys[2 * i], (width, width))  # error: OLY104 certain
         blocks.append((attention, hidden))
     return blocks
 

@@ -9,7 +9,7 @@ def schedule(key, n):
         key, subkey = jax.random.split(key)
         keys.append(subkey)
     draws = [jax.random.normal(k) for k in keys]  # first
-    return draws, [jax.random.uniform(k) for k in keys]  # error: OLY104
+    return draws, [jax.random.uniform(k) for k in keys]  # error: OLY104 certain
 
 
 def example():

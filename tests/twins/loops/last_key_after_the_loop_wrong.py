@@ -7,7 +7,7 @@ def walk(key, n):
     x = 0.0
     for step_key in jax.random.split(key, n):
         x = x + jax.random.normal(step_key)  # first
-    return x + jax.random.uniform(step_key)  # error: OLY104
+    return x + jax.random.uniform(step_key)  # error: OLY104 certain
 
 
 def example():

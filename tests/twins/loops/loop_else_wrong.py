@@ -11,7 +11,7 @@ def truncated(key, limit, tries):
         if abs(float(x)) < limit:
             break
     else:
-        x = jnp.clip(jax.random.normal(subkey), -limit, limit)  # error: OLY104
+        x = jnp.clip(jax.random.normal(subkey), -limit, limit)  # error: OLY104 certain
     return x
 
 

@@ -9,7 +9,7 @@ def fit(key, data, epochs):
     for epoch in range(epochs):
         epoch_key = jax.random.fold_in(key, epoch)
         for batch in data:
-            mask = jax.random.bernoulli(epoch_key, 0.5, batch.shape)  # error: OLY104
+            mask = jax.random.bernoulli(epoch_key, 0.5, batch.shape)  # error: OLY104 certain
             loss = loss + jnp.sum(batch * mask)
     return loss
 

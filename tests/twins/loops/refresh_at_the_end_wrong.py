@@ -16,7 +16,7 @@ def episode(key, length):
     observation = reset(key)  # first
     total = 0.0
     for _ in range(length):
-        key, action_key = jax.random.split(key)  # error: OLY104
+        key, action_key = jax.random.split(key)  # error: OLY104 certain
         action = act(action_key, observation)
         observation = jnp.roll(observation, action)
         total = total + observation[0]

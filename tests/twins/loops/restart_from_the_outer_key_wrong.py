@@ -9,7 +9,7 @@ def run(key, restarts, steps):
         loop_key = key
         x = 0.0
         for _ in range(steps):
-            loop_key, step_key = jax.random.split(loop_key)  # error: OLY104
+            loop_key, step_key = jax.random.split(loop_key)  # error: OLY104 certain
             x = x + jax.random.normal(step_key)
         results.append(x)
     return results

@@ -10,7 +10,7 @@ def encode_decode(key, n):
         codes.append(jax.random.normal(k, (2,)))  # first
     masks = []
     for k in keys:
-        masks.append(jax.random.bernoulli(k, 0.5, (2,)))  # error: OLY104
+        masks.append(jax.random.bernoulli(k, 0.5, (2,)))  # error: OLY104 certain
     return [code * mask for code, mask in zip(codes, masks, strict=True)]
 
 

@@ -8,7 +8,7 @@ def evolve(key, population):
     keys = jax.random.split(key, len(population))
     for i, (member, member_key) in enumerate(zip(population, keys, strict=True)):
         mutated = member + 0.1 * jax.random.normal(member_key, member.shape)  # first
-        swap = jax.random.bernoulli(member_key, 0.5, member.shape)  # error: OLY104
+        swap = jax.random.bernoulli(member_key, 0.5, member.shape)  # error: OLY104 certain
         children.append(jax.numpy.where(swap, mutated, population[i - 1]))
     return children
 

@@ -10,7 +10,7 @@ def pad_or_crop(key, x, length):
         start = jax.random.randint(key, (), 0, n - length + 1)  # first
         x = jax.lax.dynamic_slice(x, (start,), (length,))
     if n != length:
-        x = jnp.resize(x, (length,)) + jax.random.normal(key, (length,))  # error: OLY104
+        x = jnp.resize(x, (length,)) + jax.random.normal(key, (length,))  # error: OLY104 certain
     return x
 
 

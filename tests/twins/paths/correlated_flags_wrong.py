@@ -10,7 +10,7 @@ def reset(key, randomise_start, randomise_goal):
     else:
         start = jnp.zeros(2)
     if randomise_goal:
-        goal = jax.random.uniform(key, (2,), minval=2.0, maxval=3.0)  # error: OLY104
+        goal = jax.random.uniform(key, (2,), minval=2.0, maxval=3.0)  # error: OLY104 certain
     else:
         goal = jnp.ones(2)
     return start, goal

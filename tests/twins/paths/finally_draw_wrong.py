@@ -8,7 +8,7 @@ def guarded(key, x):
     try:
         noise = jax.random.normal(key, x.shape)  # first
     finally:
-        offset = jax.random.uniform(key)  # error: OLY104
+        offset = jax.random.uniform(key)  # error: OLY104 certain
     return x + noise + offset
 
 

@@ -20,9 +20,9 @@ def filled(data, key):
 def example():
     one, two, three = random.split(random.key(0), 3)
     data = random.normal(one, (50, 2))  # first
-    a = embedded(data, 3, one)  # error: OLY104
+    a = embedded(data, 3, one)  # error: OLY104 certain
     noise = random.normal(two)  # first
-    b = filled(jnp.zeros((2, 3)), two)  # error: OLY104
+    b = filled(jnp.zeros((2, 3)), two)  # error: OLY104 certain
     other = random.uniform(three)  # first
-    c = filled(jnp.ones([1, 4, 1]), three)  # error: OLY104
+    c = filled(jnp.ones([1, 4, 1]), three)  # error: OLY104 certain
     return a.sum() + b.sum() + c.sum() + noise + other

@@ -12,7 +12,7 @@ def initialise(key, kind, shape):
             base = jax.random.normal(key, shape)
         case "uniform":
             base = jax.random.uniform(key, shape, minval=-1.0)  # first
-            base = base + 0.01 * jax.random.normal(key, shape)  # error: OLY104
+            base = base + 0.01 * jax.random.normal(key, shape)  # error: OLY104 certain
         case _:
             raise ValueError(kind)
     return base

@@ -12,7 +12,7 @@ def act(key, q, epsilon):
         return jax.random.randint(key, (), 0, q.shape[0])
 
     choice = explore()  # first
-    return choice + 0.0 * jax.random.uniform(key)  # error: OLY104
+    return choice + 0.0 * jax.random.uniform(key)  # error: OLY104 certain
 
 
 def example():

@@ -13,7 +13,7 @@ def dropout(x, rate, key=None, inference=False):
 
 def block(x, key=None):
     x = dropout(jnp.tanh(x), 0.1, key=key)  # first
-    return dropout(jnp.sin(x), 0.1, key=key)  # error: OLY104
+    return dropout(jnp.sin(x), 0.1, key=key)  # error: OLY104 certain
 
 
 def example():

@@ -13,7 +13,7 @@ def sample_actions(key, policy, logits, strict):
     else:
         actions, scores = jnp.argmax(logits, axis=-1), jnp.max(logits, axis=-1)
     if policy != "greedy":
-        actions = jnp.where(jax.random.bernoulli(key, 0.1), 0, actions)  # error: OLY104
+        actions = jnp.where(jax.random.bernoulli(key, 0.1), 0, actions)  # error: OLY104 certain
     return actions, scores
 
 

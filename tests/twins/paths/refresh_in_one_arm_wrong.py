@@ -11,7 +11,7 @@ def noisy_schedule(key, steps, warmup):
         noise = noise.at[:warmup].add(jax.random.normal(warm_key, (warmup,)))
     else:
         noise = jax.random.normal(key, (steps,))  # first
-    return noise * jax.random.uniform(key)  # error: OLY104
+    return noise * jax.random.uniform(key)  # error: OLY104 certain
 
 
 def example():

@@ -14,7 +14,7 @@ def draw(key, covariance, size):
     try:
         samples = noise @ factor.T
     except TypeError:
-        samples = jax.random.normal(key, (size, dim))  # error: OLY104
+        samples = jax.random.normal(key, (size, dim))  # error: OLY104 certain
     return samples
 
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def mixture(key, heavy, shape):
     noise = jax.random.cauchy(key, shape) if heavy else jax.random.normal(key, shape)  # first
-    sign = jax.random.rademacher(key, shape)  # error: OLY104
+    sign = jax.random.rademacher(key, shape)  # error: OLY104 certain
     return jnp.abs(noise) * sign
 
 

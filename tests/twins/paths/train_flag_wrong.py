@@ -8,7 +8,7 @@ def perturb(x, key, train):
     if train:
         keep = jax.random.bernoulli(key, 0.8, x.shape)  # first
         x = jnp.where(keep, x / 0.8, 0.0)
-    x = x + 1e-3 * jax.random.normal(key, x.shape)  # error: OLY104
+    x = x + 1e-3 * jax.random.normal(key, x.shape)  # error: OLY104 certain
     return x
 
 

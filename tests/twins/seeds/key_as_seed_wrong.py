@@ -6,7 +6,7 @@ import jax
 def fork(seed, fresh):
     key, other = jax.random.split(jax.random.key(seed))
     if fresh:
-        other = jax.random.key(other)  # error: OLY109
+        other = jax.random.key(other)  # error: OLY109 certain
     return jax.random.normal(key) + jax.random.normal(other)
 
 

@@ -13,7 +13,7 @@ class Agent:
         self._q = self._q.at[action].add(0.1 * (reward - self._q[action]))
 
     def sample_action(self, temperature):
-        noise = jax.random.gumbel(self._rng, self._q.shape)  # error: OLY104
+        noise = jax.random.gumbel(self._rng, self._q.shape)  # error: OLY104 likely
         return jnp.argmax(self._q + temperature * noise)
 
 

@@ -9,7 +9,7 @@ class Field:
 
     @property
     def noise(self):
-        return jax.random.normal(self.key, (3,))  # error: OLY104
+        return jax.random.normal(self.key, (3,))  # error: OLY104 certain
 
 
 def main():

@@ -19,7 +19,7 @@ class Jump(NamedTuple):
 
 class Kernel:
     def sample(self, state: Walk):
-        _, subkey = random.split(state.key)  # error: OLY104
+        _, subkey = random.split(state.key)  # error: OLY104 likely
         return state._replace(place=state.place + random.normal(subkey), key=state.key)
 
 

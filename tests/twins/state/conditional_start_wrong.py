@@ -7,7 +7,7 @@ def start(key, warm, x=None):
     if x is None:
         x = jax.lax.cond(warm, jax.random.normal, lambda key: jax.numpy.zeros(()), key)  # first
     if x is not None:
-        x = x_or_zero(x) + jax.random.uniform(key)  # error: OLY104
+        x = x_or_zero(x) + jax.random.uniform(key)  # error: OLY104 certain
     return x
 
 

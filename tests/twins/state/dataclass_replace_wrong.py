@@ -20,7 +20,7 @@ def step(walker):
 def walk(seed):
     walker = Walker(jax.random.key(seed), 0.0)
     walker = step(walker)  # first
-    walker = step(walker)  # error: OLY104
+    walker = step(walker)  # error: OLY104 certain
     return walker.position
 
 

@@ -24,7 +24,7 @@ def two_steps_and_restart(seed):
     chain = Chain(jax.random.key(seed), jnp.zeros(2))
     moved = metropolis(chain)  # first
     moved = metropolis(moved)
-    restart = jax.random.normal(chain.key, (2,))  # error: OLY104
+    restart = jax.random.normal(chain.key, (2,))  # error: OLY104 certain
     return moved.position + restart
 
 

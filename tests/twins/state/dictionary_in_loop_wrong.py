@@ -5,7 +5,7 @@ import jax
 
 def walk(key):
     def body(i, carry):
-        _, subkey = jax.random.split(carry["key"])  # error: OLY104
+        _, subkey = jax.random.split(carry["key"])  # error: OLY104 certain
         carry["x"] = carry["x"] + jax.random.normal(subkey)
         return carry
 

@@ -24,7 +24,7 @@ def rollout(seed, actions):
     env = PointMass()
     state = env.reset(jax.random.key(seed))  # first
     for action in actions:
-        state = env.step(state, action)  # error: OLY104
+        state = env.step(state, action)  # error: OLY104 certain
     return state.position
 
 

@@ -22,5 +22,5 @@ def step(state):
 def main():
     state = Train(jax.random.key(0), None)
     state, a = step(state)  # first
-    state, b = step(state)  # error: OLY104
+    state, b = step(state)  # error: OLY104 certain
     return a, b

@@ -12,7 +12,7 @@ class Run:
 def turn(run, after):
     a = jax.random.normal(run.rng)  # first
     after(run.step)
-    return a, jax.random.normal(run.rng)  # error: OLY104
+    return a, jax.random.normal(run.rng)  # error: OLY104 certain
 
 
 def renew(run):

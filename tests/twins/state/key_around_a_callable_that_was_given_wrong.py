@@ -16,7 +16,7 @@ class Agent:
     def act(self):
         first = random.normal(self.key)  # first
         self.report(first)
-        return first + random.normal(self.key)  # error: OLY104
+        return first + random.normal(self.key)  # error: OLY104 certain
 
 
 def example():

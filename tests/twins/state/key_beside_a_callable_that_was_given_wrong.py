@@ -9,7 +9,7 @@ class Agent:
         self.policy = policy
 
     def act(self, scale):
-        _, subkey = random.split(self.key)  # error: OLY104
+        _, subkey = random.split(self.key)  # error: OLY104 likely
         return self.policy(subkey, scale)
 
 

@@ -14,7 +14,7 @@ class Agent:
         self.select = actor.select
 
     def act(self):
-        _, subkey = random.split(self.key)  # error: OLY104
+        _, subkey = random.split(self.key)  # error: OLY104 likely
         return self.select(subkey)
 
 

@@ -12,11 +12,11 @@ class Layer:
     def __call__(self, x):
         weights = self.weights
         if weights is None:
-            weights = jax.random.normal(self.key, (self.width, self.width))  # error: OLY104
+            weights = jax.random.normal(self.key, (self.width, self.width))  # error: OLY104 likely
         return x @ weights
 
 
 def main():
     layer = Layer(jax.random.key(0), 3)
     hidden = layer(jax.numpy.ones(3))  # first
-    return layer(hidden)  # error: OLY104
+    return layer(hidden)  # error: OLY104 certain

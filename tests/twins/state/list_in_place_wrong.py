@@ -11,5 +11,5 @@ def draw(box):
 def main():
     box = [jax.random.key(0), None]
     box, a = draw(box)  # first
-    box, b = draw(box)  # error: OLY104
+    box, b = draw(box)  # error: OLY104 certain
     return a, b

@@ -11,7 +11,7 @@ class Trainer:
         return key, jax.random.normal(key)
 
     def run(self):
-        self.key, drawn = self._train(self.key)  # error: OLY104
+        self.key, drawn = self._train(self.key)  # error: OLY104 likely
         return drawn
 
 

@@ -13,4 +13,4 @@ def table(name, key):
 
 def main():
     key = jax.random.key(0)
-    return table("sine", key), table("cosine", key)  # error: OLY104
+    return table("sine", key), table("cosine", key)  # error: OLY104 likely

@@ -21,7 +21,7 @@ def train_step(state, batch):
 def train(seed, batches):
     state = TrainState(jnp.zeros(3), jax.random.key(seed))
     for batch in batches:
-        state = train_step(state, batch)  # error: OLY104
+        state = train_step(state, batch)  # error: OLY104 certain
     return state.weights
 
 

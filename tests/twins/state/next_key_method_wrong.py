@@ -17,7 +17,7 @@ def init(seed):
     encoder = jax.random.normal(keys.next(), (3, 2))
     decoder_key = keys.next()
     decoder = jax.random.normal(decoder_key, (2, 3))  # first
-    offset = jax.random.normal(decoder_key, (3,))  # error: OLY104
+    offset = jax.random.normal(decoder_key, (3,))  # error: OLY104 certain
     return encoder @ decoder + offset
 
 

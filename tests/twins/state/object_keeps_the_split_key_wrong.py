@@ -5,7 +5,7 @@ import jax
 
 class Agent:
     def __init__(self, key):
-        first, second, _ = jax.random.split(key, 3)  # error: OLY104
+        first, second, _ = jax.random.split(key, 3)  # error: OLY104 likely
         self.weight, self.bias = jax.random.normal(first), jax.random.normal(second)
         self.key = key
 

@@ -15,7 +15,7 @@ class Stream:
 def draw(seed):
     stream = Stream(seed)
     a = jax.random.normal(stream.key)  # first
-    b = jax.random.normal(stream.key)  # error: OLY104
+    b = jax.random.normal(stream.key)  # error: OLY104 certain
     return a + b
 
 

@@ -11,7 +11,7 @@ class State(NamedTuple):
 
 
 def reset(key):
-    return State(jax.random.normal(key), key)  # error: OLY104
+    return State(jax.random.normal(key), key)  # error: OLY104 likely
 
 
 def step(state):

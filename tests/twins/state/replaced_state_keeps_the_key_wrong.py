@@ -13,7 +13,7 @@ class State:
 
 class Strategy:
     def start(self, state: State):
-        return replace(state, mean=jax.random.normal(state.key))  # error: OLY104
+        return replace(state, mean=jax.random.normal(state.key))  # error: OLY104 likely
 
     def ask(self, state: State):
         key, subkey = jax.random.split(state.key)  # first

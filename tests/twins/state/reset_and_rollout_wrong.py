@@ -17,7 +17,7 @@ class Agent:
         self.steps += 1
         self.key, act_key = jax.random.split(self.key)
         explore = jax.random.bernoulli(act_key, 0.1)  # first
-        action = jax.random.randint(act_key, (), 0, q.shape[0])  # error: OLY104
+        action = jax.random.randint(act_key, (), 0, q.shape[0])  # error: OLY104 certain
         return jnp.where(explore, action, q.argmax())
 
 

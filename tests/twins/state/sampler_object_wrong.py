@@ -10,7 +10,7 @@ class Sampler:
 
     def pair(self):
         first = jax.random.uniform(self.key, (), minval=self.low, maxval=self.high)  # first
-        second = jax.random.uniform(self.key, (), minval=self.low, maxval=self.high)  # error: OLY104
+        second = jax.random.uniform(self.key, (), minval=self.low, maxval=self.high)  # error: OLY104 certain
         return first, second
 
 

@@ -20,5 +20,5 @@ def step(state):
 def main():
     state = State(jax.random.key(0), jax.numpy.zeros(()), 0)
     state = step(state)  # first
-    state = step(state)  # error: OLY104
+    state = step(state)  # error: OLY104 certain
     return state.x

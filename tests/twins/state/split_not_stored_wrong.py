@@ -10,7 +10,7 @@ class ReplayBuffer:
         self.data = jnp.zeros((capacity, 2))
 
     def sample(self, size):
-        key, index_key, noise_key = jax.random.split(self.key, 3)  # error: OLY104
+        key, index_key, noise_key = jax.random.split(self.key, 3)  # error: OLY104 likely
         rows = jax.random.randint(index_key, (size,), 0, self.data.shape[0])
         return self.data[rows] + 1e-3 * jax.random.normal(noise_key, (size, 2))
 

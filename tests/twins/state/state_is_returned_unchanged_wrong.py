@@ -12,7 +12,7 @@ class State:
 
 
 def ask(state: State):
-    first, second = jax.random.split(state.key)  # error: OLY104
+    first, second = jax.random.split(state.key)  # error: OLY104 likely
     population = jax.random.normal(first, (4,)) + jax.random.uniform(second, (4,))
     return population, state
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def augment(rng, images):
     rng, flip_rng = jax.random.split(rng)
     order = jax.random.permutation(rng, images.shape[0])  # first
-    flip = jax.random.bernoulli(rng, 0.5, (images.shape[0],))  # error: OLY104
+    flip = jax.random.bernoulli(rng, 0.5, (images.shape[0],))  # error: OLY104 certain
     images = images[order]
     return jnp.where(flip[:, None, None], images[:, :, ::-1], images)
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def init_dense(key, n_in, n_out):
     scale = jnp.sqrt(2.0 / n_in)
     weights = scale * jax.random.normal(key, (n_in, n_out))  # first
-    bias = 0.01 * jax.random.normal(key, (n_out,))  # error: OLY104
+    bias = 0.01 * jax.random.normal(key, (n_out,))  # error: OLY104 certain
     return {"w": weights, "b": bias}
 
 

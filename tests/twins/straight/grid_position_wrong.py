@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def random_cell(key, size):
     key, subkey = jax.random.split(key)
     row = jax.random.randint(subkey, (), 0, size)  # first
-    column = jax.random.randint(subkey, (), 0, size)  # error: OLY104
+    column = jax.random.randint(subkey, (), 0, size)  # error: OLY104 certain
     return key, jnp.stack([row, column])
 
 

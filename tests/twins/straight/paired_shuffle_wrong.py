@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def minibatch(key, inputs, labels, size):
     x = jax.random.choice(key, inputs, (size,), replace=False)  # first
-    y = jax.random.choice(key, labels, (size,), replace=False)  # error: OLY104
+    y = jax.random.choice(key, labels, (size,), replace=False)  # error: OLY104 certain
     return x, y
 
 

@@ -8,7 +8,7 @@ def make_problem(seed, n, dim):
     key, x_key, noise_key = jax.random.split(key, 3)
     x = jax.random.normal(x_key, (n, dim))
     coefficients = jax.random.normal(noise_key, (dim,))  # first
-    y = x @ coefficients + 0.1 * jax.random.normal(noise_key, (n,))  # error: OLY104
+    y = x @ coefficients + 0.1 * jax.random.normal(noise_key, (n,))  # error: OLY104 certain
     return x, y, key
 
 

@@ -13,7 +13,7 @@ def encode(params, x):
 def elbo(params, x, key):
     mean, log_var = encode(params, x)
     keep = jax.random.bernoulli(key, 0.9, x.shape)  # first
-    noise = jax.random.normal(key, mean.shape)  # error: OLY104
+    noise = jax.random.normal(key, mean.shape)  # error: OLY104 certain
     latent = mean + jnp.exp(0.5 * log_var) * noise
     error = jnp.sum(keep * (latent @ params["dec"] - x) ** 2)
     divergence = -0.5 * jnp.sum(1 + log_var - mean**2 - jnp.exp(log_var))

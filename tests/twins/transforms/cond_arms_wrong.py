@@ -12,7 +12,7 @@ def choose(key, q_values, epsilon, exploring):
         return jnp.argmax(q_values + epsilon * jax.random.gumbel(k, q_values.shape))
 
     action = jax.lax.cond(exploring, explore, soften, key)
-    return action, jax.random.uniform(key)  # error: OLY104
+    return action, jax.random.uniform(key)  # error: OLY104 certain
 
 
 def example():

@@ -5,7 +5,7 @@ import jax
 
 def choose(flag, key):
     drawn = jax.lax.cond(pred=flag, true_fun=lambda: jax.random.normal(key), false_fun=lambda: 0.0)  # first
-    return drawn + jax.random.normal(key)  # error: OLY104
+    return drawn + jax.random.normal(key)  # error: OLY104 certain
 
 
 def example():

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def train(key, weights, steps):
     def step(state, batch):
-        noise = jax.random.normal(state["key"], batch.shape)  # error: OLY104
+        noise = jax.random.normal(state["key"], batch.shape)  # error: OLY104 certain
         weights = state["weights"] - 0.1 * (batch + noise)
         return {"key": state["key"], "weights": weights}, jnp.sum(weights)
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def gibbs(key, couplings, spins, sweeps):
     def sweep(i, spins):
         field = couplings @ spins
-        draw = jax.random.uniform(key, spins.shape)  # error: OLY104
+        draw = jax.random.uniform(key, spins.shape)  # error: OLY104 certain
         return jnp.where(draw < jax.nn.sigmoid(2 * field), 1.0, -1.0)
 
     return jax.lax.fori_loop(0, sweeps, sweep, spins)

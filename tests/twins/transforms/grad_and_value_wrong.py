@@ -15,7 +15,7 @@ def denoising_loss(params, x, key):
 @jax.jit
 def train_step(params, x, key):
     loss, grads = jax.value_and_grad(denoising_loss)(params, x, key)  # first
-    params = params - 0.1 * grads + 1e-4 * jax.random.normal(key, params.shape)  # error: OLY104
+    params = params - 0.1 * grads + 1e-4 * jax.random.normal(key, params.shape)  # error: OLY104 certain
     return params, loss
 
 

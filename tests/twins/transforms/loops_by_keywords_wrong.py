@@ -6,7 +6,7 @@ import jax
 def walk(key, steps):
     def step(i, at):
         key, place = at
-        return key, place + jax.random.normal(key)  # error: OLY104
+        return key, place + jax.random.normal(key)  # error: OLY104 certain
 
     return jax.lax.fori_loop(lower=0, upper=steps, body_fun=step, init_val=(key, 0.0))
 
@@ -14,7 +14,7 @@ def walk(key, steps):
 def until(key, limit):
     def step(at):
         key, place = at
-        return key, place + jax.random.uniform(key)  # error: OLY104
+        return key, place + jax.random.uniform(key)  # error: OLY104 certain
 
     return jax.lax.while_loop(cond_fun=lambda at: at[1] < limit, body_fun=step, init_val=(key, 0.0))
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def evolve(key, mean, generations, population):
     def generation(carry, _):
         key, mean = carry
-        member_keys = jax.random.split(key, population)  # error: OLY104
+        member_keys = jax.random.split(key, population)  # error: OLY104 certain
 
         def evaluate(best, member_key):
             candidate = mean + jax.random.normal(member_key, mean.shape)

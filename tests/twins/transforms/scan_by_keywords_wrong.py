@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def noise(key, steps):
     def step(total, x):
-        return total + x * jax.random.normal(key), total  # error: OLY104
+        return total + x * jax.random.normal(key), total  # error: OLY104 certain
 
     return jax.lax.scan(f=step, init=0.0, xs=jnp.arange(4.0))
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def langevin(key, gradient, start, step_size, n):
     def step(position, _):
-        noise = jax.random.normal(key, position.shape)  # error: OLY104
+        noise = jax.random.normal(key, position.shape)  # error: OLY104 certain
         position = position - step_size * gradient(position) + jnp.sqrt(2 * step_size) * noise
         return position, position
 

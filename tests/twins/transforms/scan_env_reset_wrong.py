@@ -23,7 +23,7 @@ def unroll(key, steps):
     def body(carry, _):
         key, step_key = jax.random.split(carry.key)
         moved = env_step(step_key, carry.position, 1.0)  # first
-        fresh = env_reset(step_key)  # error: OLY104
+        fresh = env_reset(step_key)  # error: OLY104 certain
         position = jnp.where(jnp.all(moved > 3.0), fresh, moved)
         return Carry(key, position), position
 

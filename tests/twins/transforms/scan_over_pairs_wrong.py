@@ -10,7 +10,7 @@ def filter_particles(key, observations, n):
         move_key, pick_key = jax.random.split(step_key)
         particles = particles + jax.random.normal(move_key, (n,))  # first
         weights = -((particles - observation) ** 2)
-        picks = jax.random.categorical(move_key, weights, shape=(n,))  # error: OLY104
+        picks = jax.random.categorical(move_key, weights, shape=(n,))  # error: OLY104 certain
         return particles[picks], jnp.mean(particles)
 
     keys = jax.random.split(key, observations.shape[0])

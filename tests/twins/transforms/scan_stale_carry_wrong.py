@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def rollout(key, policy, state, length):
     def step(carry, _):
         key, state = carry
-        key_, action_key = jax.random.split(key)  # error: OLY104
+        key_, action_key = jax.random.split(key)  # error: OLY104 certain
         action = jax.random.categorical(action_key, policy @ state)
         state = jnp.roll(state, action)
         return (key, state), action

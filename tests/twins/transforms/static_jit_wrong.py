@@ -13,7 +13,7 @@ def noise(key, shape, kind="normal"):
 
 def blocks(key):
     a = noise(key, (2, 2))  # first
-    b = noise(key, (2, 2), kind="laplace")  # error: OLY104
+    b = noise(key, (2, 2), kind="laplace")  # error: OLY104 certain
     return jnp.concatenate([a, b])
 
 

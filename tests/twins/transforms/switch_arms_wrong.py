@@ -10,7 +10,7 @@ def random_walk(key, x):
 
 def jump(key, x):
     x = x + 10 * jax.random.rademacher(key, x.shape)  # first
-    return x + jax.random.normal(key, x.shape)  # error: OLY104
+    return x + jax.random.normal(key, x.shape)  # error: OLY104 certain
 
 
 def propose(key, x):

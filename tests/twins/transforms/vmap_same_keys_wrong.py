@@ -8,7 +8,7 @@ def actor_critic_init(key, n_seeds, width):
     keys = jax.random.split(key, n_seeds)
     init = jax.vmap(lambda k: jax.random.normal(k, (width, width)))
     actor = init(keys)  # first
-    critic = init(keys)  # error: OLY104
+    critic = init(keys)  # error: OLY104 certain
     return jnp.stack([actor, critic])
 
 

@@ -16,7 +16,7 @@ def rollout(key, n_envs, length):
     key, reset_key = jax.random.split(key)
     keys = jax.random.split(reset_key, n_envs)
     state = jax.vmap(reset)(keys)  # first
-    state = jax.vmap(step, in_axes=(0, 0, None))(keys, state, 1.0)  # error: OLY104
+    state = jax.vmap(step, in_axes=(0, 0, None))(keys, state, 1.0)  # error: OLY104 certain
     return jnp.mean(state, axis=0), key, length
 
 

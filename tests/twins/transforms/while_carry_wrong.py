@@ -11,7 +11,7 @@ def sample_gamma(key, alpha):
 
     def attempt(state):
         key, _, _ = state
-        proposal_key, accept_key = jax.random.split(key)  # error: OLY104
+        proposal_key, accept_key = jax.random.split(key)  # error: OLY104 certain
         x = alpha * jax.random.exponential(proposal_key)
         accepted = jax.random.uniform(accept_key) < jnp.exp(-x / alpha)
         return key, x, accepted

@@ -11,7 +11,7 @@ def attend(query, key, value, rng, rate):
     weights = jax.nn.softmax(scores + bias, axis=-1)
     keep = jax.random.bernoulli(rng, 1 - rate, weights.shape)  # first
     weights = jnp.where(keep, weights / (1 - rate), 0.0)
-    return weights @ value + 0.01 * jax.random.normal(rng, value.shape)  # error: OLY104
+    return weights @ value + 0.01 * jax.random.normal(rng, value.shape)  # error: OLY104 certain
 
 
 def example():

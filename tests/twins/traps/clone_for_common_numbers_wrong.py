@@ -11,7 +11,7 @@ def rollout(key, gain):
 
 def compare(key, a, b):
     first = rollout(key, a)  # first
-    return first - rollout(key, b)  # error: OLY104
+    return first - rollout(key, b)  # error: OLY104 certain
 
 
 def example():

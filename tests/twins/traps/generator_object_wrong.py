@@ -17,7 +17,7 @@ def make_weights(seed):
     a = jax.random.normal(rng(), (2,))
     key = rng()
     b = jax.random.normal(key, (2,))  # first
-    c = jax.random.normal(key, (2,))  # error: OLY104
+    c = jax.random.normal(key, (2,))  # error: OLY104 certain
     d, e = [jax.random.normal(key, (2,)) for key in rng(2)]
     return a + b + c + d + e
 

@@ -16,7 +16,7 @@ def splits(seed, n):
     noise = legacy.normal(size=n) + legacy.normal(size=n)
     key = jax.random.key(seed)
     first = jax.random.permutation(key, n)  # first
-    second = jax.random.permutation(key, n)  # error: OLY104
+    second = jax.random.permutation(key, n)  # error: OLY104 certain
     return train, test, jitter, noise, first, second
 
 

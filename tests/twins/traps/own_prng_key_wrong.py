@@ -23,7 +23,7 @@ def parameters(path, seed):
     total = normal(key, 1.0) + normal(key, 2.0)
     rng = jax.random.PRNGKey(seed)
     weight = jax.random.normal(rng, (2,))  # first
-    bias = jax.random.normal(rng, (2,))  # error: OLY104
+    bias = jax.random.normal(rng, (2,))  # error: OLY104 certain
     return {f"{scope}.{name}": weight, f"{scope}.{again}": bias + total}
 
 

@@ -14,7 +14,7 @@ def summarise(table, rng):
         rows[key] = rows[key] + 0.0
     order = max(rows, key=lambda key: len(key))
     noise = jax.random.normal(rng, (len(rows),))  # first
-    scale = jax.random.exponential(rng)  # error: OLY104
+    scale = jax.random.exponential(rng)  # error: OLY104 certain
     return rows[order] + scale * noise
 
 

@@ -15,7 +15,7 @@ class Flow:
 
 
 def load(key):
-    return Flow(3, jnp.array(key, dtype=jnp.uint32))  # error: OLY206
+    return Flow(3, jnp.array(key, dtype=jnp.uint32))  # error: OLY206 likely
 
 
 def example():

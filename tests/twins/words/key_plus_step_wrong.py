@@ -8,7 +8,7 @@ def noise(seed, steps):
     key = jax.random.PRNGKey(seed)
     out = []
     for step in range(steps):
-        step_key = key + jnp.uint32(step)  # error: OLY102
+        step_key = key + jnp.uint32(step)  # error: OLY102 certain
         out.append(jax.random.normal(step_key, (2,)))
     return jnp.stack(out)
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 def particles(seed, n):
     key = jax.random.PRNGKey(seed)
-    keys = key[None, :] + jnp.arange(n, dtype=jnp.uint32)[:, None]  # error: OLY102  # error: OLY202
+    keys = key[None, :] + jnp.arange(n, dtype=jnp.uint32)[:, None]  # error: OLY102 certain  # error: OLY202 certain
     return jax.vmap(jax.random.normal)(keys)
 
 

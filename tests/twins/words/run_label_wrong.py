@@ -5,7 +5,7 @@ import jax
 
 def start(seed, name):
     key = jax.random.PRNGKey(seed)
-    label = f"{name}_{int(key[1])}"  # error: OLY101
+    label = f"{name}_{int(key[1])}"  # error: OLY101 certain
     return label, jax.random.normal(key)
 
 

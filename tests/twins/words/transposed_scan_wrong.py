@@ -9,7 +9,7 @@ def chain(seed, start, n):
         return x, x
 
     keys = jax.random.split(jax.random.PRNGKey(seed), 2)
-    return jax.lax.scan(step, start, keys.T)  # error: OLY103
+    return jax.lax.scan(step, start, keys.T)  # error: OLY103 certain
 
 
 def example():

@@ -6,7 +6,7 @@ import jax
 def init(seed, width):
     key = jax.random.PRNGKey(seed)
     key, layer_key = jax.random.split(key)
-    w_key, b_key = layer_key  # error: OLY101
+    w_key, b_key = layer_key  # error: OLY101 certain
     return key, jax.random.normal(layer_key, (width,)), w_key, b_key
 
 

@@ -5,7 +5,7 @@ import jax
 
 def fork(seed):
     key = jax.random.PRNGKey(seed)
-    other = jax.random.PRNGKey(key[1])  # error: OLY101
+    other = jax.random.PRNGKey(key[1])  # error: OLY101 certain
     return jax.random.normal(key) + jax.random.normal(other)
 
 

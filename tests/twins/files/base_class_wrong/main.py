@@ -9,7 +9,7 @@ class Windy(Env):
     def reset(self, key):
         self.describe(key)
         position = super().reset(key)  # first
-        key, wind_key = jax.random.split(key)  # error: OLY104
+        key, wind_key = jax.random.split(key)  # error: OLY104 certain
         return position + jax.random.normal(wind_key, (self.size,))
 
 

@@ -6,4 +6,4 @@ from .library import first, noise
 def main():
     rng = first(0)
     one = noise(rng)  # first
-    return one + noise(rng)  # error: OLY104
+    return one + noise(rng)  # error: OLY104 certain

@@ -12,5 +12,5 @@ class AgentState:
 
 
 def act(state):
-    key, noise_key = jax.random.split(state.key)  # error: OLY104
+    key, noise_key = jax.random.split(state.key)  # error: OLY104 likely
     return replace(state, value=state.value + jax.random.normal(noise_key))

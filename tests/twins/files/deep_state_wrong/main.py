@@ -8,5 +8,5 @@ from .agent import AgentState, act
 def example():
     state = AgentState(jax.random.key(0), 0.0)
     state = act(state)  # first
-    state = act(state)  # error: OLY104
+    state = act(state)  # error: OLY104 certain
     return state.value

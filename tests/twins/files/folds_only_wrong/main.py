@@ -10,7 +10,7 @@ def streams(seed):
     params = jax.random.normal(keys.named(key, "params"), (2,))
     data = jax.random.normal(keys.named(key, "data"), (2,))
     first = jax.random.normal(keys.spend(key), (2,))  # first
-    second = jax.random.normal(keys.spend(key), (2,))  # error: OLY104
+    second = jax.random.normal(keys.spend(key), (2,))  # error: OLY104 certain
     return params, data, first, second
 
 

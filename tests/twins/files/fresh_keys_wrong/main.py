@@ -10,7 +10,7 @@ def build(seed):
     a = jax.random.normal(stream.next(), (2,))
     b = jax.random.normal(stream.next(), (2,))
     c = jax.random.normal(stream.peek(), (2,))  # first
-    d = jax.random.normal(stream.peek(), (2,))  # error: OLY104
+    d = jax.random.normal(stream.peek(), (2,))  # error: OLY104 certain
     return a, b, c, d
 
 

@@ -6,7 +6,7 @@ from .library import Sampler, first
 class Pair(Sampler):
     def both(self, key):
         one = self.draw(key)  # first
-        return one + self.draw(key)  # error: OLY104
+        return one + self.draw(key)  # error: OLY104 certain
 
 
 def main():

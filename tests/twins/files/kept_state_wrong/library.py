@@ -28,7 +28,7 @@ class Model:
 
 
 def step(state):
-    rng, subkey = jax.random.split(state.rng)  # error: OLY104
+    rng, subkey = jax.random.split(state.rng)  # error: OLY104 likely
     if state.rate < 0:
         raise ValueError("the rate is negative")
     state = state._replace(rate=state.rate)

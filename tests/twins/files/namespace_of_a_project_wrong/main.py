@@ -7,7 +7,7 @@ from .maths import fastmath
 
 def noise(key):
     first = fastmath.random.normal(key)  # first
-    return first + fastmath.normal(key)  # error: OLY104
+    return first + fastmath.normal(key)  # error: OLY104 certain
 
 
 def main():

@@ -6,4 +6,4 @@ from . import library
 def main():
     key = library.first(0)
     one = library.noise(key)  # first
-    return one + library.noise(key)  # error: OLY104
+    return one + library.noise(key)  # error: OLY104 certain

@@ -7,7 +7,7 @@ from .state import create
 
 def run(seed):
     state = create(jax.random.key(seed))  # first
-    noise = jax.random.normal(state.key, (2,))  # error: OLY104
+    noise = jax.random.normal(state.key, (2,))  # error: OLY104 certain
     return state.weights + noise
 
 

@@ -15,7 +15,7 @@ def views(seed, x):
     key = jax.random.key(seed)
     plain = off(key, x)
     a = weak(key, x)  # first
-    b = strong(key, x)  # error: OLY104
+    b = strong(key, x)  # error: OLY104 certain
     return plain, a, b
 
 
