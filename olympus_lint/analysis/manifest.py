@@ -152,9 +152,9 @@ def _stale(changed: Sequence[str], roots: Mapping[str, str]) -> list[str] | None
 
 
 def _write(result: FileResult, settings: Settings) -> list[Any]:
-    """Return a result as plain data, without the texts, which the file has."""
+    """Return a result as plain data, without the texts, which the file has, and without notes on the run itself."""
     kind = settings.kind_of(result.filename)
-    notes = [[note.filename, note.message] for note in result.notes]
+    notes = [[note.filename, note.message] for note in result.notes if note.filename]
     placed = result.findings if result.places is None else map(result.places.finding, result.findings)
     findings = [write_finding(finding) for finding in placed]
     return [result.filename, int(result.analysed), kind if result.text else None, findings, notes, result.quiet]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
-from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document, disk
 from olympus_rules.syntax.project import locate
 from olympus_rules.syntax.text import decode
 
@@ -54,7 +54,7 @@ class Projects:
         Args:
             filename: the file that is checked next.
         """
-        roots = frozenset(locate(Path(filename).absolute()).roots)
+        roots = frozenset(locate(disk.absolute(filename)).roots)
         known = sum(answers.number for answers in self._answers.values())
         if known > MOST_KNOWN and self._roots.isdisjoint(roots):
             self.finish()
@@ -89,7 +89,7 @@ class Projects:
         entry = self.cache.load_result(filename, settings) if self.cache is not None else None
         if entry is None:
             return None
-        path = Path(filename).absolute()
+        path = disk.absolute(filename)
         answers = self._answers_of(settings)
         if answers.stamp(str(path), data) != entry.stamp:
             return None
@@ -151,7 +151,7 @@ class Projects:
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""
         for project in self._projects.values():
-            project.forget(str(Path(filename).absolute()))
+            project.forget(str(disk.absolute(filename)))
 
 
 @contextlib.contextmanager

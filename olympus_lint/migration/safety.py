@@ -258,7 +258,8 @@ def _why(constructor: Constructor) -> str:
 
 def _shown(filename: str) -> str:
     path = Path(filename)
-    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else filename
+    here = disk.absolute(".")
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else filename
 
 
 # one file by itself
@@ -266,7 +267,7 @@ def _shown(filename: str) -> str:
 
 def _alone(filename: str, text: str, settings: Settings) -> Reasons:
     """Return the reasons of a file's constructors when only this file is known."""
-    path = str(Path(filename).absolute())
+    path = str(disk.absolute(filename))
     known = _reasons([Text(path, settings, text)], renamed=[path]).get(path, {})
     lost = {} if all(known.values()) else _lost(path, text, settings)
     return {place: reason or lost.get(place, "") for place, reason in known.items()}

@@ -1,8 +1,8 @@
 """Files checked on other machines, through any ``concurrent.futures.Executor`` with processes of its own.
 
 The files travel by content (:mod:`olympus_lint.run.sent`) and the results come back. A process that looks at a file
-which was not sent says so; the file is sent, and what needed it is checked again. What was lost with a process is
-checked on this machine.
+which was not sent says so; the file is sent, and what needed it is checked again. What was lost with a process, or
+still wants other files after some rounds, is checked on this machine, and their number is said.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from olympus_lint import __version__
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import SettingsError
+from olympus_lint.reporting.phrases import count
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.context import Context
 from olympus_lint.run.one_file import check_file
@@ -109,11 +110,20 @@ def on_workplace(files: Sequence[SourceFile], place: Workplace, context: Context
                     waiting.append(file)
                 else:
                     yield answer
-    yield from (check_file(file, context) for file in waiting)
-    for file in lost:
-        note = Problem(file.filename, f"was checked on this machine, as a process of {place.name} was lost with it.")
+    yield from here(
+        waiting, f"after {ROUNDS} rounds, {place.name} still looked for files that it was not sent", context
+    )
+    yield from here(lost, f"processes of {place.name} were lost with them", context)
+
+
+def here(files: Sequence[SourceFile], why: str, context: Context) -> Iterator[FileResult]:
+    """Check files on this machine; a note on the first result says how many there are, and why."""
+    verb = "was" if len(files) == 1 else "were"
+    notes = [Problem("", f"{count(len(files), 'file')} {verb} checked on this machine: {why}.")]
+    for file in files:
         result = check_file(file, context)
-        yield replace(result, notes=[*result.notes, note])
+        yield replace(result, notes=[*result.notes, *notes])
+        notes = []
 
 
 @cache
