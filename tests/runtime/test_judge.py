@@ -50,6 +50,59 @@ CASES = {
         "confirmed",
         "lax.cond(flag, lambda k: «1 r.normal(k)», lambda k: 0.0, key), «2 r.normal(key)»",
     ),
+    "one child of two splits of one key": (
+        "OLY104",
+        "confirmed",
+        "«1 r.normal(r.split(key)[0])», «2 r.uniform(r.split(key)[0])»",
+    ),
+    "one grandchild of two splits of one key": (
+        "OLY104",
+        "confirmed",
+        "child = lambda: r.split(r.fold_in(r.split(key, 3)[2], 7))[1]\n"
+        "    «1 r.normal(child())», «2 r.uniform(child())»",
+    ),
+    "two children of two splits of one key": (
+        "OLY104",
+        "refuted",
+        "«1 r.normal(r.split(key)[0])», «2 r.uniform(r.split(key)[1])»",
+    ),
+    "two numbers, folded into children of two splits": (
+        "OLY104",
+        "refuted",
+        "«1 r.normal(r.fold_in(r.split(key)[0], 1))», «2 r.uniform(r.fold_in(r.split(key)[0], 2))»",
+    ),
+    "a number that is not known, folded into children of two splits": (
+        "OLY104",
+        "inconclusive",
+        "«1 r.normal(r.fold_in(r.split(key)[0], flag))», «2 r.uniform(r.fold_in(r.split(key)[0], 2))»",
+    ),
+    "a child at an unknown place, of two splits of one key": (
+        "OLY104",
+        "inconclusive",
+        "«1 r.normal(r.split(key)[flag.astype(int)])», «2 r.uniform(r.split(key)[0])»",
+    ),
+    "a child at an unknown place, of splits of two keys": (
+        "OLY104",
+        "refuted",
+        "a, b = r.split(key); place = flag.astype(int)\n"
+        "    «1 r.normal(r.split(a)[place])», «2 r.uniform(r.split(b)[place])»",
+    ),
+    "one child of splits into two numbers of children, equal under some generators": (
+        "OLY104",
+        "inconclusive",
+        "«1 r.normal(r.split(key, 2)[0])», «2 r.uniform(r.split(key, 3)[0])»",
+    ),
+    "a child of a split, and what a number gives, equal under some generators": (
+        "OLY104",
+        "inconclusive",
+        "«1 r.normal(r.split(key)[1])», «2 r.uniform(r.fold_in(key, 1))»",
+    ),
+    "a key and its clone": ("OLY104", "refuted", "«1 r.normal(key)», «2 r.uniform(r.clone(key))»"),
+    "one child in every iteration": (
+        "OLY104",
+        "confirmed",
+        "[«12 r.normal(r.split(key)[0])» for _ in range(2)]",
+    ),
     "two derivations of one key": ("OLY108", "refuted", "«1 r.fold_in(key, 3)», «2 r.fold_in(key, 4)»"),
     "two derivations in two branches": (
         "OLY108",

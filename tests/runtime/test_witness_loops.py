@@ -226,6 +226,14 @@ OPEN = {
         "def f(key):\n    kept = []\n    for _ in range(1000):\n        key, sub = «1 jax.random.split(key)»\n"
         "        kept.append(key)\n    return «2 jax.random.bits(kept[2])»\n"
     ),
+    "a child of one of a few keys, split again in every turn": (
+        "def f(key, n):\n    keys = jax.numpy.stack(list(jax.random.split(key, 5)))\n    for i in range(n):\n"
+        + DRAW.format(key="jax.random.split(keys[i % 5])[0]")
+    ),
+    "a child of what a bounded number gives, split again in every turn": (
+        "def f(key, n):\n    for i in range(n):\n        k = jax.random.fold_in(key, i % 5)\n"
+        + DRAW.format(key="jax.random.split(k)[0]")
+    ),
     "a match on a counter": (
         "def f(key, n):\n    count = 0\n    for i in range(n):\n        count += 1\n        match count:\n"
         "            case 7:\n                pass\n            case _:\n"

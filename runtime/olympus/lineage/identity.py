@@ -213,6 +213,17 @@ class Identities:
             one, other = first[0], second[0]
         return True
 
+    def are_equal(self, one: int, other: int) -> bool:
+        """Return whether two keys are equal under every generator: they differ in executions of splits only."""
+        while one != other:
+            first, second = self.terms[one], self.terms[other]
+            if first.operation != second.operation or first.operation not in ("split", "fold_in"):
+                return False
+            if first.children[1:] != second.children[1:] or not _are_one_child(first, second):
+                return False
+            one, other = first.children[0], second.children[0]
+        return True
+
     def replace(self, number: int, replacements: dict[int, int]) -> int:
         """Return a term with some of the terms below it put in place of others.
 
@@ -279,3 +290,10 @@ class Identities:
                 return "a key of unknown origin"
             case _:
                 return "..."
+
+
+def _are_one_child(one: Term, other: Term) -> bool:
+    """Return whether two derivations make the same child of a key, a known one, in splits of the same shape."""
+    if not isinstance(one.data, tuple) or not isinstance(other.data, tuple):
+        return one.data == other.data
+    return one.data[:2] == other.data[:2] and int(one.data[1]) >= 0

@@ -124,6 +124,13 @@ class Made(NamedTuple):
             return FOLDED
         return WHICH if len(self.results | other.results) > 1 else LOOP
 
+    def may_be_child(self, other: Made) -> bool:
+        """Return whether two keys are one if the keys are one that their splits are given."""
+        if len(self.folded) != len(other.folded):
+            return False
+        apart = any(are_two_numbers(a, b) for a, b in zip(self.folded, other.folded, strict=True))
+        return not apart and bool({child for _, child in self.results} & {child for _, child in other.results})
+
     def depends_on(self, level: int) -> bool:
         """Return whether a key differs in each iteration of a loop, since the number of the iteration is in it."""
         if level < len(self.back) and isinstance(self.back[level], int):
@@ -157,6 +164,7 @@ class Making:
         """Prepare for an execution; nothing is computed yet."""
         self.lineage, self.turns = lineage, turns
         self.identities = lineage.identities
+        self.doubts: dict[tuple[int, int], str | None] = {}  # of keys that were split
 
     @cached_property
     def makers(self) -> dict[int, Event]:
@@ -201,7 +209,28 @@ class Making:
         return None
 
     def doubt_of_two(self, event: Event, key: int, other: Event, its: int) -> str | None:
-        """Return why the keys of two events may be equal in some iterations."""
+        """Return why the keys of two events, or those that they were split from, may be equal in some iterations."""
+        doubt = self.doubt_of_one_split(event, key, other, its)
+        return self.doubt_of_parents(event, key, other, its) if doubt is None and key != its else doubt
+
+    def doubt_of_parents(self, event: Event, key: int, other: Event, its: int) -> str | None:
+        """Return why two executions of splits may give one key at two places: they may split one key."""
+        one, two = self.maker(key), self.maker(its)
+        if one is None or two is None or one is two or {one.kind, two.kind} != {"split"}:
+            return None
+        first, second = self.made(key, event), self.made(its, other)
+        if first is None or second is None or not first.may_be_child(second):
+            return None
+        for a in one.keys:
+            for b in two.keys:
+                if (a, b) not in self.doubts:
+                    self.doubts[a, b] = WHICH if a == b else self.doubt_of_two(one, a, two, b)
+                if self.doubts[a, b] is not None:
+                    return self.doubts[a, b]
+        return None
+
+    def doubt_of_one_split(self, event: Event, key: int, other: Event, its: int) -> str | None:
+        """Return why the keys of two events may be equal in some iterations, if equal keys are made by one split."""
         first, second = self.made(key, event), self.made(its, other)
         if first is None or second is None:
             return WHICH
@@ -275,8 +304,7 @@ class Making:
             term = self.identities[key]
         if term.operation in ("argument", "constant"):
             return Made(("root", key), (), frozenset({(0, 0)}), None, tuple(folded))
-        first = term.children[1] if term.operation == "join" and len(term.children) > 1 else key
-        maker = self.makers.get(first)
+        maker = self.maker(key)
         if maker is None:
             return None
         back = tuple(since(vector, level, turn) for level, turn in enumerate(self.turns.around(maker)))
@@ -285,6 +313,15 @@ class Making:
             return Made(site, back, frozenset({self.result(key, maker)}), None, tuple(folded))
         chosen = self.chosen(term, maker, vector)
         return None if chosen is None else Made(site, back, *chosen, tuple(folded))
+
+    def maker(self, key: int) -> Event | None:
+        """Return the event that made a key, without what was folded in; ``None`` if it is unknown."""
+        term = self.identities[key]
+        while term.operation == "fold_in":
+            key = term.children[0]
+            term = self.identities[key]
+        first = term.children[1] if term.operation == "join" and len(term.children) > 1 else key
+        return self.makers.get(first)
 
     def result(self, key: int, maker: Event) -> tuple[int, int]:
         """Return the position of a key among those that an event has made: the number of its parent, and its own."""

@@ -20,6 +20,8 @@ __all__ = ["WORDS", "Execution", "Interruption", "at", "better", "judge", "judge
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
 
+GENERATOR = "the keys there are equal only if child `i` of a split is `fold_in(key, i)`, or does not depend on how many"
+
 Use = tuple[Event, int]
 """A key operation, and one of its keys."""
 
@@ -154,7 +156,8 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         return _collision(question, execution, earlier, later, tier)
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
-    shared = [(a, b, key) for a, key in first for b, other in second if a is not b and key == other and _may_meet(a, b)]
+    alike = _alike(execution, first, second)
+    shared = [(a, b, key) for a, b, key, is_equal in alike if is_equal]
     known = [pair for pair in shared if not is_assumed(pair[0]) and not is_assumed(pair[1])]
     for a, b, key in known or shared:
         if not known and not question.certain:
@@ -162,6 +165,8 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         if execution.shown is not None:
             return Verdict("inconclusive", tier, execution.shown)
         return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
+    if alike:
+        return Verdict("inconclusive", tier, GENERATOR)
     again = _goes_round(question) and not _is_in_order(question, earlier, later)
     if again and not _is_visited_once(question, execution, second):
         return None
@@ -172,6 +177,20 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys there are different ones")
+
+
+def _alike(execution: Execution, first: Sequence[Use], second: Sequence[Use]) -> list[tuple[Event, Event, int, bool]]:
+    """Return the uses of keys that give equal bits, and whether they do so under every generator.
+
+    Two executions of a split of one key give equal children, wherever the mistake is that led to the second one.
+    """
+    identities = execution.lineage.identities
+    found = []
+    for a, key in first:
+        for b, other in second:
+            if a is not b and identities.sibling(key) == identities.sibling(other) and _may_meet(a, b):
+                found.append((a, b, key, identities.are_equal(key, other)))
+    return found
 
 
 def _may_meet(first: Event, second: Event) -> bool:
