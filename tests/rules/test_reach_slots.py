@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from olympus_rules.reach import slots as module
 from olympus_rules.reach.slots import Slots
-from olympus_rules.reach.values import Container, Library, Made, Value
+from olympus_rules.reach.values import Container, Library, Made, Unknown, Value
 
 SLOTS = 4
 VALUES: list[Value] = [Library("a"), Library("b"), Made("a"), Container(0, 2), Container(1, None)]
@@ -73,3 +73,33 @@ def test_values_spread_and_each_watcher_sees_each_once(program: list[tuple]) -> 
     for slot, kind, shown in seen:
         assert len(shown) == len(set(shown))
         assert set(shown) == {value for value in held[slot] if isinstance(value, kind)}
+
+
+def test_the_values_that_are_moved_are_bounded() -> None:
+    """A few steps that move very many values are too many."""
+    with mock.patch.object(module, "MOST_MOVED", 10_000):
+        few, many = Slots(), Slots()
+    for graph, count in ((few, 10), (many, 1_000)):
+        first, lost = graph.slot("first"), graph.slot("lost")
+        graph.limit(Unknown("libraries"), lost, Library)
+        for number in range(count):
+            graph.put(first, Library(str(number)))
+        for number in range(20):
+            graph.add_edge_of(first, graph.slot(number), Library)
+            graph.add_edge(graph.slot(number), graph.slot("last"))
+        graph.settle()
+    assert not few.is_cut_short and many.is_cut_short
+    assert len(few.values(few.slot("last"))) == 10 and Unknown("libraries") not in few.values(few.slot("last"))
+
+
+def test_values_that_make_others_without_end_come_to_an_end() -> None:
+    """Each value makes a longer one, and each step moves a single value."""
+    with mock.patch.multiple(module, MOST_MOVED=100_000, SHOWN=10):
+        graph = Slots()
+        first, second = graph.slot("first"), graph.slot("second")
+        graph.limit(Unknown("libraries"), graph.slot("lost"), Library)
+        graph.watch(first, lambda value: graph.put(second, Library(f"{value.qualified}.a")), Library)
+        graph.watch(second, lambda value: graph.put(first, Library(f"{value.qualified}.b")), Library)
+        graph.put(first, Library("a"))
+        graph.settle()
+    assert graph.is_cut_short and Unknown("libraries") in graph.values(first) + graph.values(second)

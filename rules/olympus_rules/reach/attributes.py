@@ -49,6 +49,8 @@ ANY_CLASS = "*"
 NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real", "value"})
 """Attributes of a key array that are the same keys, and that of the member of an enumeration."""
+MOST_NAMES = 12
+"""The most names in a row that are read from a library."""
 FUNCTIONS = (BoundMethod, Function, Partial)
 WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, *FUNCTIONS)
 """Values with attributes, and no class that they are read from."""
@@ -208,6 +210,7 @@ class Attributes:
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
+        self._parts: dict[Slot, dict[str, None]] = {}
         self.getting = Getting(heap, self.owners, self.of_value)
         self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
@@ -321,7 +324,7 @@ class Attributes:
         elif isinstance(value, Module):
             self.resolve(f"{value.name}.{name}", value.path, slot)
         elif isinstance(value, Library):
-            self.slots.put(slot, Library(f"{value.qualified}.{name}") if spelled else value)
+            self.slots.put(slot, self.part_of_library(value, name, slot) if spelled else value)
         elif isinstance(value, Made):
             self.slots.put(slot, value)
             self.slots.add_edge(self.loose(name), slot)
@@ -345,6 +348,22 @@ class Attributes:
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
             if name == "args" and not self.classes.writes(value.code, name):  # of an exception
                 self.slots.add_edge(self.slots.slot("arguments of exceptions"), slot)
+
+    def part_of_library(self, value: Library, name: str, slot: Slot) -> Library | Made:
+        """Return an attribute of a library value: something of the library where its name would grow on and on.
+
+        A name grows so where a variable is bound to an attribute of itself, as in ``np = np.linalg``: what is read
+        from was read by the same expression before.
+        """
+        made = self._parts.setdefault(slot, {})
+        part = Library(f"{value.qualified}.{name}")
+        is_deep = value.qualified.count(".") >= MOST_NAMES or any(
+            part.qualified.startswith(f"{each}.") for each in made
+        )
+        if part.qualified not in made and (is_deep or len(made) >= MOST_TOLD_APART):
+            return Made(value.qualified.partition(".")[0])
+        made[part.qualified] = None
+        return part
 
     def give_variables(self, value: Module, slot: Slot) -> None:
         """Give the dictionary of the variables of a module."""
@@ -444,11 +463,12 @@ class Attributes:
         return path is not None and self.names.file_of(path) is not None
 
     def resolve(
-        self, qualified: str, file: str, slot: Slot, *, by_star: bool = False, seen: tuple[str, ...] = ()
+        self, qualified: str, file: str, slot: Slot, *, by_star: bool = False, seen: set[str] | None = None
     ) -> bool:
         """Put the value of a qualified name into a slot; return whether there is one.
 
-        There is none for a name that a star does not import; ``seen`` are the names that led here by stars.
+        There is none for a name that a star does not import; ``seen`` are the names that stars have led to: each is
+        looked at once, as many ways of stars may lead to it.
         """
         document = self.names.documents[file]
         path = module_file(document.roots, qualified)
@@ -465,12 +485,15 @@ class Attributes:
         first, *others = found[1].split(".")
         module = self.names.modules[holder]
         if first not in module.local_names:
-            known = (*seen, qualified)
+            seen = {qualified} if seen is None else seen
             stars = [star for star in module.stars if not qualified.startswith(f"{star}.")]  # else it has no file here
-            names = [each for star in stars if (each := ".".join([star, first, *others])) not in known]
-            given = [self.resolve(each, holder, slot, by_star=True, seen=known) for each in names]
-            if any(given) or by_star:
-                return any(given)
+            is_given = False
+            for each in (".".join([star, first, *others]) for star in stars):
+                if each not in seen:
+                    seen.add(each)
+                    is_given |= self.resolve(each, holder, slot, by_star=True, seen=seen)
+            if is_given or by_star:
+                return is_given
             self.slots.put(slot, Library(qualified))  # a compiled or lazy module, or a library with the file's name
             return True
         step = self.heap.variable(module, first)

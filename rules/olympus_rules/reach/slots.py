@@ -28,6 +28,10 @@ MOST_STEPS = 2_500_000
 """The steps, after which fewer values are told apart: one for each change of a slot, each of its watchers, and each
 edge between slots; a slot counts as two, for its memory."""
 MORE_STEPS = 500_000
+MOST_MOVED = 1_000_000_000
+"""The values that are moved along edges, after which fewer are told apart as well."""
+SHOWN = 400
+"""How many values are moved along an edge in the time in which a watcher takes one."""
 MOST_TOLD_APART = 64
 FEWER_TOLD_APART = (MOST_TOLD_APART, 8, 0)
 """The number of values of a kind that a slot takes after too many steps; at 0, only of kinds that flow."""
@@ -209,12 +213,14 @@ class Slots:
         self._queue = Queue()
         self._edges = 0
         self._steps = 0
+        self._moved = 0
         self._most_edges = FEWEST
         self._limits: list[Limit] = []
         self.unlimited: set[Slot] = set()
         self._most = sys.maxsize
         self._fewer = list(FEWER_TOLD_APART)
         self._most_steps = MOST_STEPS
+        self._most_moved = MOST_MOVED
         self.lost: dict[Slot, int] = {}
         self.is_cut_short = False
 
@@ -399,6 +405,7 @@ class Slots:
             watching.seen = values
             if fresh:
                 self._steps += len(watching.watchers)
+                self._moved += SHOWN * len(watching.watchers) * (1 if watching.takes_masks else fresh.bit_count())
                 watching.show(fresh if watching.takes_masks else self.listed(fresh))
         if len(watched) > MOST_GROUPS:
             self._watching[slot] = _united(watched)
@@ -428,10 +435,11 @@ class Slots:
     def settle(self) -> None:
         """Propagate values until nothing changes."""
         while self._queue:
-            if self._steps + 2 * len(self._values) > self._most_steps and self._fewer:
+            if self._fewer and self._is_over_limit():
                 self._most, *self._fewer = self._fewer
                 self.is_cut_short = True
                 self._most_steps = self._steps + 2 * len(self._values) + MORE_STEPS
+                self._most_moved = self._moved + MOST_MOVED // 5
             if self._edges > self._most_edges:
                 self._join_cycles()
             slot = self._queue.pop()
@@ -441,12 +449,19 @@ class Slots:
             sent, self._sent[slot] = self._sent[slot], values
             fresh = without(values, sent) if sent else values
             if fresh:
+                count = fresh.bit_count()
+                self._moved += count * len(self._targets[slot])
                 for target in tuple(self._targets[slot]):
                     self._spread(self.same[target], fresh)
                 for each in tuple(self._typed_edges[slot]):
+                    self._moved += count * len(each.targets)
                     self._send(each, fresh, tuple(each.targets))
             self._steps += 1 + len(self._watching[slot])
             self._show(slot)
+
+    def _is_over_limit(self) -> bool:
+        """Return whether there were too many steps, or too many values were moved in them."""
+        return self._steps + 2 * len(self._values) > self._most_steps or self._moved > self._most_moved
 
     # slots that are one
 
