@@ -24,6 +24,8 @@ def failed(filename: str, who: str, error: BaseException) -> Problem:
 def internal_error(filename: str, failure: RuleError) -> Problem:
     """Return the problem of a rule that raised, or of the key flow."""
     who = f"rule {failure.rule.code}" if failure.rule else "the key flow"
+    if failure.where:
+        who += f", in {failure.where},"
     return failed(filename, who, failure.__cause__ or failure)
 
 

@@ -19,12 +19,18 @@ __all__ = ["Checked", "RuleError", "check"]
 
 
 class RuleError(Exception):
-    """A rule, or the key flow (``rule`` is ``None``), failed on a file; ``__cause__`` is what it raised."""
+    """A rule, or the key flow (``rule`` is ``None``), failed on a file; ``__cause__`` is what it raised.
 
-    def __init__(self, rule: Rule | None) -> None:
-        """Remember the rule."""
+    Attributes:
+        rule: the rule.
+        where: the part of the file on which the key flow failed; empty for all of it.
+    """
+
+    def __init__(self, rule: Rule | None, cause: Exception, where: str = "") -> None:
+        """Remember what failed, and why."""
         super().__init__(f"internal error in {rule.code if rule else 'the key flow'}")
-        self.rule = rule
+        self.rule, self.where = rule, where
+        self.__cause__ = cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,8 @@ class Checked:
 
     Attributes:
         reports: what the rules report, sorted by place.
-        errors: one for each rule that raised: it loses its own reports on this file and nothing else.
+        errors: one for each rule that raised: it loses its own reports on this file and nothing else; and one for
+            each function on which the key flow did.
         unfinished: functions that were too much for the analysis; what it saw of them is reported.
         handed_out: calls that give keys to what is out of reach, where that was asked for.
     """
@@ -61,7 +68,7 @@ def check(
         project: the settings, and what is known of other files from one call to the next.
         with_exits: whether it is wanted where keys go out of reach.
     """
-    from olympus_rules.keyflow.facts import HandedOut, Unfinished
+    from olympus_rules.keyflow.facts import Failed, HandedOut, Unfinished
     from olympus_rules.keyflow.linking.driver import analyse  # loads the interpreter only where a file needs it
 
     rules = list(all_rules().values() if rules is None else rules)
@@ -71,19 +78,19 @@ def check(
         found = analyse(document, asked, by_name=by_name, project=project)
         facts = [fact for fact in found if fact.confidence >= min_confidence]
     except Exception as error:
-        failure = RuleError(None)
-        failure.__cause__ = error
-        return Checked(errors=[failure])
+        return Checked(errors=[RuleError(None, error)])
     reports: list[Report] = []
-    errors: list[RuleError] = []
+    errors = [
+        RuleError(None, fact.error, fact.where if fact.path == document.filename else f"{fact.where} of {fact.path}")
+        for fact in facts
+        if isinstance(fact, Failed)
+    ]
     for rule in rules:
         wanted = [fact for fact in facts if type(fact) in rule.facts]
         try:
             reports += [Report(finding, fact) for fact in wanted for finding in rule.check(fact, document)]
         except Exception as error:
-            failure = RuleError(rule)
-            failure.__cause__ = error
-            errors.append(failure)
+            errors.append(RuleError(rule, error))
             reports = [report for report in reports if report.finding.code != rule.code]
     reports.sort(key=lambda report: report.finding.sort_key)
     unfinished = [fact for fact in facts if isinstance(fact, Unfinished)]

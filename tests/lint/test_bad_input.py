@@ -198,3 +198,21 @@ def test_codemod_that_raises(run, monkeypatch):
     ran = run(".")
     assert ran.status == 2 and still_reported(ran)
     assert "error: other.py: internal error: the fix of OLY104 failed with RuntimeError: stuck;" in ran.err
+
+
+def test_function_whose_analysis_raises(run, monkeypatch):
+    original = interpreter.interpret
+
+    def interpret(file, code, given, arrays):
+        if code.name == "lost":
+            raise IndexError("odd")
+        return original(file, code, given, arrays)
+
+    monkeypatch.setattr(interpreter, "interpret", interpret)
+    Path("bad.py").write_text(f"{REUSE}\n\ndef lost(key):\n    return jax.random.normal(key)\n")
+    ran = run("bad.py")
+    assert ran.status == 2 and "bad.py:6:9: OLY104" in ran.out
+    assert (
+        "error: bad.py: internal error: the key flow, in function `lost` on line 10, failed with IndexError" in ran.err
+    )
+    assert run("bad.py").status == 2  # nothing that was seen of such a file is kept

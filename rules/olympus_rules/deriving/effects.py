@@ -92,7 +92,10 @@ class _Reading:
         self.terms = analysis.file.terms
         self.knowledge = analysis.file.knowledge
         self.summary = analysis.summary(code)
-        self.run = analysis.file.runs[code, GENERAL]
+        run = analysis.file.runs.get((code, GENERAL))
+        if run is None:
+            raise _CannotBeSaid("its analysis ends in an internal error")
+        self.run = run
         own = 1 if code.owner is not None and code.kind != "staticmethod" else 0
         self.positional = code.parameters[own : code.positional]
         self.keywords = code.parameters[max(code.positional, own) :]

@@ -24,6 +24,7 @@ __all__ = [
     "DiscardedDerivation",
     "DtypeLogic",
     "Fact",
+    "Failed",
     "GlobalImplementation",
     "HandedOut",
     "KeyArithmetic",
@@ -230,6 +231,23 @@ class Unfinished(Fact):
     function: str
     steps: int = 0
     circle: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed(Fact):
+    """The analysis of a part of a file raised. ``node`` is the definition of the function, or the module.
+
+    No rule uses it: it is reported as an internal error, beside the findings on all other parts.
+
+    Attributes:
+        where: the part: a function, the code outside functions, or a step after the interpretation.
+        path: the file of the part.
+        error: what it raised.
+    """
+
+    where: str
+    path: str
+    error: Exception
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,12 @@ class Arguments:
     loop: str = ""
     asks: bool = False
 
+    @property
+    def first(self) -> Value | None:
+        """The first argument by position, ``None`` if there is none or ``*values`` stands there."""
+        value, starred = self.positional[0] if self.positional else (None, True)
+        return None if starred else value
+
     def values(self) -> list[Value]:
         """Return all argument values."""
         return [value for value, _ in self.positional] + [value for _, value in self.keywords]

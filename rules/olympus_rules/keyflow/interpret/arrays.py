@@ -71,7 +71,7 @@ def array_function(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 
 def _first(name: str, arguments: Arguments) -> Value | None:
     """Return the first argument, or the arrays that a function gets by name."""
-    first = arguments.positional[0][0] if arguments.positional else None
+    first = arguments.first
     return first if first is not None or name not in axes.ARRAYS else arguments.get(0, axes.ARRAYS[name])
 
 

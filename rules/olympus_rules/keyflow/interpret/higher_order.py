@@ -66,10 +66,10 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | No
     if not kind or model.transform is None:
         return None
     arguments = arguments.ordered(model.transform.parameters)
-    first = arguments.positional[0][0] if arguments.positional else None
+    first = arguments.first
     if first is None and kind in ("transparent", "mapping", "shard_map", "value_and_grad"):
         first = arguments.get(0, "f" if kind == "shard_map" else "fun")
-        if first is None:  # @jax.jit(static_argnums=…): a decorator that waits for its function
+        if first is None and not arguments.positional:  # @jax.jit(static_argnums=…) waits for its function
             return Partial(Library(qualified), (), tuple((n, v) for n, v in arguments.keywords if n is not None))
     if first is not None:
         result = transform(flow, qualified, first, arguments)
@@ -293,7 +293,8 @@ def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | Non
 
 def _scan(flow: Flow, arguments: Arguments) -> Value:
     body, init, xs = (arguments.get(i, name) for i, name in enumerate(("f", "init", "xs")))
-    assert body is not None
+    if body is None:
+        return flow.terms.fresh()
     carry: Value = init if init is not None else flow.terms.fresh()
     steps = arguments.get(3, "length") or _length_of(flow, xs)
     outputs: list[Value] = []
@@ -371,7 +372,8 @@ def _while_loop(flow: Flow, arguments: Arguments) -> Value:
 
 def _map(flow: Flow, arguments: Arguments) -> Value:
     function, xs = arguments.get(0, "f"), arguments.get(1, "xs")
-    assert function is not None
+    if function is None:
+        return flow.terms.fresh()
     results = [
         flow.call(function, positional(_tree_element(flow, xs, turn), loop="map"))
         for turn in range(2)
@@ -382,7 +384,8 @@ def _map(flow: Flow, arguments: Arguments) -> Value:
 
 def _associative_scan(flow: Flow, arguments: Arguments) -> Value:
     function = arguments.get(0, "fn")
-    assert function is not None
+    if function is None:
+        return flow.terms.fresh()
     for _ in range(2):
         operands = positional(flow.terms.fresh(), flow.terms.fresh(), loop="associative_scan")
         flow.call(function, operands)

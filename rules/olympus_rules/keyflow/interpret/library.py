@@ -39,7 +39,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
         return containers.builtin(flow, qualified[9:], arguments)
     if qualified in CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
         return words
-    first = arguments.positional[0][0] if arguments.positional else None
+    first = arguments.first
     if qualified in EVALUATORS and first is not None:
         literals.evaluated(flow, first, tuple(value for value, _ in arguments.positional[1:]))
     result = higher_order.call_library(flow, qualified, arguments)

@@ -60,7 +60,12 @@ def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) ->
     code = function.code
     if code.is_foreign:
         return GENERAL
-    given: list[tuple[Slot, Value]] = [(name, value) for name, value in binding.items() if _matters(flow, value)]
+    rest = [name for name in (code.vararg, code.kwarg) if name in binding]
+    if not any(_matters(flow, part) for name in rest for part in _parts(binding[name])):
+        rest = []  # which arguments it hands on matters only if a callable is among them
+    given: list[tuple[Slot, Value]] = [
+        (name, value) for name, value in binding.items() if _matters(flow, value) or name in rest
+    ]
     given += [(slot, value) for slot, value in function.captured if _matters(flow, value)]
     if code.parent is flow.code:
         given += [((flow.code, str(name)), value) for name, value in flow.given.items()]
@@ -71,6 +76,11 @@ def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) ->
     given = [(slot, value) for slot, value in given if (slot if isinstance(slot, str) else slot[1]) in code.reads]
     found = (*inherited, *((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given))
     return found if flow.linker.may_specialise(code, found) else GENERAL
+
+
+def _parts(value: Value) -> list[Value]:
+    """Return what ``*args`` or ``**kwargs`` of a call hold."""
+    return [item for _, item in value.items] if isinstance(value, Map) else list(getattr(value, "items", ()))
 
 
 def _matters(flow: Flow, value: Value) -> bool:

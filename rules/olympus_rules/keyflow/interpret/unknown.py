@@ -100,7 +100,7 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
         return asked(flow, name, arguments)
     if callees.leaves_keys_alone(node, last) and not any(isinstance(v, CALLABLE) for v in arguments.values()):
         return flow.terms.fresh()
-    first = arguments.positional[0][0] if arguments.positional else None
+    first = arguments.first
     if (
         last == "clone"
         and isinstance(first, Term)

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from olympus.signatures.signature import KeySignature
@@ -16,6 +17,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import CALLABLE, is_constant, is_registry
 from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Specialisation, Summary, Task
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import UNBOUND, Bound, Class, Const, Function, Library, Mapped, Partial, Value
@@ -24,18 +26,12 @@ from olympus_rules.keyflow.interpret import interpreter
 from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.interpret.specialisation import MAX_SPECIALISATIONS, receiver
 from olympus_rules.keyflow.interpret.summarising import summarise
-from olympus_rules.keyflow.judging.annotations import word_annotations
-from olympus_rules.keyflow.judging.constructors import handed_out, obstacles, with_makers
-from olympus_rules.keyflow.judging.implementations import implementations
-from olympus_rules.keyflow.judging.kept_keys import kept_keys
 from olympus_rules.keyflow.judging.order import unique
-from olympus_rules.keyflow.judging.references import references
-from olympus_rules.keyflow.judging.reuse import reuses
-from olympus_rules.keyflow.judging.settling import settle
-from olympus_rules.keyflow.judging.stale_state import stale_state
 from olympus_rules.keyflow.linking import records
 from olympus_rules.keyflow.linking.answers import STEPS, Need, Question
+from olympus_rules.keyflow.linking.failures import Forgotten, contained, place_of, unknown_summary
 from olympus_rules.keyflow.linking.hierarchy import Hierarchy
+from olympus_rules.keyflow.linking.judges import judged
 from olympus_rules.keyflow.linking.recursion import DEEPEST, Frame, Full
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects, array_names
@@ -44,15 +40,11 @@ from olympus_rules.libraries.names import canonical
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import in_project, locate_name
 
-__all__ = ["Analysis", "Forgotten"]
+__all__ = ["Analysis"]
 
 EMPTY = ast.Module([], [])
 EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])
-
-
-class Forgotten(Exception):
-    """A question needs a function that was not interpreted, and whose body has been freed."""
 
 
 class Analysis:
@@ -119,24 +111,12 @@ class Analysis:
             code = waiting.pop()
             self.summary(code)
             waiting += code.nested
+        failures = self.session.failures
         if self.arrays is not None:
-            self.arrays.finish()
-        found = list(self.file.facts)
-        for run in self.file.runs.values():
-            found += reuses(self.file, run)
-        found += stale_state(self.file)
-        found += kept_keys(self.file, found)
-        settled = list(settle(self.file))
-        migrating = asked is not None and facts.HandedOut in asked
-        found += with_makers(self.file, settled) if migrating else [fact for _, fact in settled]
-        constructions = asked is None or facts.Construction in asked
-        found += references(self.file, obstacles(self.file, settled) if constructions else None)
-        found += word_annotations(self.file)
-        found += implementations(self.file)
-        if migrating:
-            found += with_makers(self.file, handed_out(self.file))
-        self.busy, self.judged = busy, True
-        return unique(found)
+            contained(self.file, failures, self.file.module, "the search for array objects", self.arrays.finish)
+        found = judged(self.file, failures, asked)
+        self.busy, self.judged, self.session.failures = busy, True, []
+        return unique([*found, *failures])
 
     def let_go(self) -> None:
         """Free what only this file's own facts needed; the rest answers the questions of other files."""
@@ -252,11 +232,13 @@ class Analysis:
         def interpret(frame: Frame) -> Draft:
             self._running[task] = frame
             try:
-                run = interpreter.interpret(self.file, code, dict(given), self.arrays)
+                making = partial(interpreted, self, task)
+                made = contained(self.file, self.session.failures, code, place_of(code), making)
             finally:
                 del self._running[task]
-            self.file.runs[task] = run
-            self.file.summaries[task] = summarise(self.file, run)
+            if made is not None:
+                self.file.runs[task] = made[0]
+            self.file.summaries[task] = unknown_summary(self.file, code) if made is None else made[1]
             return Draft(self, task)
 
         busy, self.busy = self.busy, True
@@ -511,6 +493,13 @@ class Analysis:
         return self._variables[qualified]
 
 
+def interpreted(analysis: Analysis, task: Task) -> tuple[Run, Summary]:
+    """Interpret a function once."""
+    code, given = task
+    run = interpreter.interpret(analysis.file, code, dict(given), analysis.arrays)
+    return run, summarise(analysis.file, run)
+
+
 @dataclass(slots=True)
 class Draft:
     """The summary of a function after one round."""
@@ -555,4 +544,4 @@ class Draft:
     def withdraw(self) -> None:
         """Withdraw it; it stays the draft until the next round has another one."""
         self.analysis.drafts[self.task] = self.analysis.file.summaries.pop(self.task)
-        self.analysis.file.runs.pop(self.task)
+        self.analysis.file.runs.pop(self.task, None)

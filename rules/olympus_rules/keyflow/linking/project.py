@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from olympus_rules.keyflow.linking.analysis import Analysis, Forgotten
+from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.answers import Answers, Need, Question
+from olympus_rules.keyflow.linking.failures import Forgotten
 from olympus_rules.keyflow.linking.records import Record
 from olympus_rules.keyflow.linking.recursion import Stack
 from olympus_rules.keyflow.linking.session import Session
