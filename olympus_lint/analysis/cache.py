@@ -232,7 +232,7 @@ def write_finding(finding: Finding) -> list[Any]:
                 r.filename if r.filename != finding.filename else None,
                 _write_span(r.span),
                 r.cell,
-                int(r.further),
+                r.further and write_finding(r.further),
                 int(r.later),
             ]
             for r in finding.related
@@ -269,7 +269,7 @@ def read_finding(data: Any, filename: str) -> Finding:
                 filename if where is None else text_in(where),
                 _read_span(place),
                 _cell(at),
-                further=bool(natural_in(further)),
+                further=None if further is None else read_finding(further, filename),
                 later=bool(natural_in(later)),
             )
             for said, where, place, at, further, later in list_in(related)

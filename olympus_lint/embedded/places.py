@@ -83,7 +83,8 @@ class Places:
         if related.filename != filename:
             return related
         cell, span = self.span(related.span)
-        return replace(related, span=span, cell=cell)
+        further = related.further and self.finding(related.further)
+        return replace(related, span=span, cell=cell, further=further)
 
     def problem(self, problem: Problem) -> Problem:
         """Translate a problem of the module to the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,7 +13,7 @@ from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["fingerprints", "uri", "with_lines"]
+__all__ = ["fingerprints", "lines_of", "uri"]
 
 
 def fingerprints(run: RunResult) -> list[str]:
@@ -23,20 +23,24 @@ def fingerprints(run: RunResult) -> list[str]:
     """
     met: Counter[tuple[str, str, str]] = Counter()
     prints: list[str] = []
-    for finding, line in with_lines(run):
-        key = (finding.code, uri(finding.filename), line)
+    first_line = lines_of(run)
+    for finding in run.findings:
+        key = (finding.code, uri(finding.filename), first_line(finding))
         prints.append(hashlib.sha256("\0".join([*key, str(met[key])]).encode(errors="surrogatepass")).hexdigest()[:32])
         met[key] += 1
     return prints
 
 
-def with_lines(run: RunResult) -> Iterator[tuple[Finding, str]]:
-    """Yield the findings of a run with the text of their first lines, empty where the file is not here."""
+def lines_of(run: RunResult) -> Callable[[Finding], str]:
+    """Return what gives the text of the first line of a finding, empty where its file is not here."""
     lines = {where: split_lines(text) for where, text in run.texts.items()}
-    for finding in run.findings:
+
+    def first_line(finding: Finding) -> str:
         rows = lines.get((finding.filename, finding.cell), [])
         row = finding.span.start.row
-        yield finding, rows[row - 1].strip() if row <= len(rows) else ""
+        return rows[row - 1].strip() if row <= len(rows) else ""
+
+    return first_line
 
 
 def uri(filename: str) -> str:

@@ -23,10 +23,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "filename": finding.filename,
         "cell": finding.cell,
         **locations(finding.span),
-        "related": [
-            {"message": other.message, "filename": other.filename, **cell(other), **locations(other.span)}
-            for other in finding.related
-        ],
+        "related": [related_object(other) for other in finding.related],
         "confidence": finding.confidence.label,
         "url": rule_url(finding.name),
         "fix": fix_object(finding.fix) if finding.fix else None,
@@ -49,10 +46,6 @@ def finding_of(made: dict[str, Any]) -> Finding:
         ValueError, TypeError, LookupError, AttributeError: it is none.
     """
     effect, fix, verdict = made.get("effect"), made["fix"], made["verdict"]
-    related = [
-        Related(text_in(each["message"]), text_in(each["filename"]), _span(each), _cell(each))
-        for each in list_in(made["related"])
-    ]
     return Finding(
         text_in(made["code"]),
         text_in(made["name"]),
@@ -60,13 +53,25 @@ def finding_of(made: dict[str, Any]) -> Finding:
         text_in(made["filename"]),
         _span(made),
         {level.label: level for level in Confidence}[made["confidence"]],
-        tuple(related),
+        tuple(map(_related, list_in(made["related"]))),
         None if effect is None else text_in(effect),
         None if fix is None else _fix(fix),
         _cell(made),
         None if verdict is None else _verdict(verdict),
         tuple(map(_step, list_in(made.get("lineage", [])))),
     )
+
+
+def related_object(other: Related) -> dict[str, Any]:
+    """Return a second place as a JSON object, with its ``finding`` if the same mistake is made there once more."""
+    alone = {} if other.further is None else {"finding": finding_object(other.further)}
+    return {"message": other.message, "filename": other.filename, **cell(other), **locations(other.span), **alone}
+
+
+def _related(made: dict[str, Any]) -> Related:
+    alone = made.get("finding")
+    further = None if alone is None else finding_of(alone)
+    return Related(text_in(made["message"]), text_in(made["filename"]), _span(made), _cell(made), further=further)
 
 
 def _fix(made: dict[str, Any]) -> Fix:

@@ -17,7 +17,7 @@ from olympus_lint.reporting.results import FileResult, can_fix
 from olympus_lint.run.context import Context
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import RuleError, check
-from olympus_rules.finding import Confidence, Finding
+from olympus_rules.finding import Confidence, Finding, Span
 from olympus_rules.further import grouped, told_together
 from olympus_rules.rule import Report, Rule
 from olympus_rules.rules import all_rules
@@ -145,8 +145,12 @@ def suppressed(
     kept: list[Report] = []
     for group in grouped(reports):
         hidden = [comments.hides(report.finding) for report in group]  # every report marks its comments as used
-        if not hidden[0]:
-            kept += [report for report, is_hidden in zip(group, hidden, strict=True) if not is_hidden]
+        covered = {other.span for other in group[0].finding.related} if hidden[0] else set[Span]()
+        kept += [
+            replace(report, in_part=any(hidden))
+            for report, is_hidden in zip(group, hidden, strict=True)
+            if not is_hidden and report.finding.span not in covered
+        ]
     if UnusedSuppression.code not in {rule.code for rule in rules}:
         return kept, []
     raised = {failure.rule for failure in failures}
@@ -167,12 +171,14 @@ def may_suppress(document: Document, reports: list[Report]) -> bool:
 def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> Finding:
     """Return the finding for a group of reports, with a fix of all of them or of the first that has one.
 
-    The next pass sees what that fix leaves. A codemod that raises is added to the errors.
+    The next pass sees what that fix leaves. A codemod that raises is added to the errors. Where a comment says that one
+    use of a key may equal another, no fix gives these keys of their own.
     """
     from olympus_codemods.fixes import fix_for, fix_for_all
 
     fix = None
-    for attempt in (partial(fix_for_all, group), *(partial(fix_for, report) for report in group)):
+    attempts = (partial(fix_for_all, group), *(partial(fix_for, report) for report in group))
+    for attempt in () if group[0].in_part else attempts:
         try:
             fix = attempt(document)
         except Exception as error:

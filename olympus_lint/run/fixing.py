@@ -44,7 +44,7 @@ def fix_text(
     passes, left = 0, len(text)
     while fixable := [finding for finding in result.findings if can_fix(finding, unsafe=unsafe)]:
         codes = ", ".join(sorted({finding.code for finding in fixable}))
-        places = sum(finding.places for finding in fixable)
+        places = sum(len(finding.at_each_place) for finding in fixable)
         if passes >= PASSES and places >= left:
             problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
             result.errors.append(problem)

@@ -1,7 +1,8 @@
 """Baselines: the findings that a project had when it began to use the linter, which are not reported again.
 
 A finding is known by its rule, its file and the text of its first line, so that it stays known when lines are added
-above it. Equal ones are counted: one more than before is new.
+above it. Equal ones are counted: one more than before is new. If a finding has several places that make its mistake,
+each of them is known by itself, so that one more place is new.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from pathlib import Path
 
 from olympus_lint.files.sources import InputError, read_bytes, write_new
 from olympus_lint.project.settings import SettingsError
-from olympus_lint.reporting.fingerprints import with_lines
+from olympus_lint.reporting.fingerprints import lines_of
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
+from olympus_rules.further import left_of
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 
 __all__ = ["Applied", "apply", "write"]
@@ -31,7 +33,7 @@ class Applied:
 
     Attributes:
         run: the findings that are new.
-        known: how many findings are in the baseline.
+        known: how many findings are in the baseline with all of their places.
         gone: those in the baseline that the files, as far as they were checked, no longer have.
     """
 
@@ -49,12 +51,12 @@ def apply(run: RunResult, file: str) -> Applied:
     left = _read(file)
     new: dict[str, list[Finding]] = {result.filename: [] for result in run.files}
     known = 0
-    for finding, name in _named(run, Path(file)):
-        if left.get(name):
-            left[name].pop()
+    for finding, places in _named(run, Path(file)):
+        rest = left_of(finding, [place for place, name in places if not (left.get(name) and left[name].pop())])
+        if rest is None:
             known += 1
         else:
-            new[finding.filename].append(finding)
+            new[finding.filename].append(rest)
     checked = {_path(result.filename, Path(file)) for result in run.files}
     gone = [said for places in left.values() for path, said in places if path in checked or not _exists(path, file)]
     files = [replace(result, findings=new[result.filename], places=None) for result in run.files]
@@ -67,14 +69,15 @@ def write(run: RunResult, file: str) -> int:
     Raises:
         InputError: it cannot be written.
     """
+    findings = [places for finding, places in _named(run, Path(file)) if finding.code != InvalidSyntax.code]
     rows = [
-        {"name": name, "path": _path(finding.filename, Path(file)), "finding": f"{finding.code} {finding.message}"}
-        for finding, name in _named(run, Path(file))
-        if finding.code != InvalidSyntax.code
+        {"name": name, "path": _path(place.filename, Path(file)), "finding": f"{place.code} {place.message}"}
+        for places in findings
+        for place, name in places
     ]
     rows.sort(key=lambda row: (row["path"], row["finding"], row["name"]))
     write_new(file, (json.dumps({"version": VERSION, "findings": rows}, indent=1) + "\n").encode())
-    return len(rows)
+    return len(findings)
 
 
 def _read(file: str) -> dict[str, list[tuple[str, str]]]:
@@ -96,12 +99,17 @@ def _read(file: str) -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def _named(run: RunResult, file: Path) -> Iterator[tuple[Finding, str]]:
-    """Yield the findings with the names by which a baseline in a file knows them."""
-    for finding, line in with_lines(run):
-        parts = (finding.code, _path(finding.filename, file), line)
-        digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]
-        yield finding, "" if finding.code == InvalidSyntax.code else digest
+def _named(run: RunResult, file: Path) -> Iterator[tuple[Finding, list[tuple[Finding, str]]]]:
+    """Yield the findings with those of their places, and the names by which a baseline in a file knows these."""
+    lines = lines_of(run)
+    for finding in run.findings:
+        yield finding, [(place, _name(place, lines(place), file)) for place in finding.at_each_place]
+
+
+def _name(finding: Finding, line: str, file: Path) -> str:
+    parts = (finding.code, _path(finding.filename, file), line)
+    digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]
+    return "" if finding.code == InvalidSyntax.code else digest
 
 
 def _path(filename: str, file: Path) -> str:

@@ -16,7 +16,7 @@ NOT_SUPPRESSED = (InvalidSyntax.code, UnusedSuppression.code)
 
 
 def add_noqa(text: str, findings: Iterable[Finding]) -> str:
-    """Return a text with a ``# noqa`` for each finding at the end of the line where it begins.
+    """Return a text with a ``# noqa`` for each finding, at the end of every line where its mistake begins.
 
     Codes are added to an existing ``# noqa`` with codes. If the line ends inside a string or with a backslash, the
     comment follows the string or the last of the continued lines.
@@ -24,7 +24,7 @@ def add_noqa(text: str, findings: Iterable[Finding]) -> str:
     rows = CommentRows(text)
     ends = {d.row: d.end for d in read_directives(text) if d.kind is Kind.NOQA and d.listed}
     wanted: dict[int, set[str]] = {}
-    for finding in findings:
+    for finding in (place for each in findings for place in each.at_each_place):
         if finding.code not in NOT_SUPPRESSED:
             wanted.setdefault(rows.of(finding.span.start.row), set()).add(finding.code)
     lines = split_lines(text)

@@ -179,7 +179,7 @@ class Judge:
         later = self.at(finding)
         earlier = later if other is None else self.at(other)
         reached = dict((*earlier, *later))
-        for further in (each for each in finding.related if each.further):
+        for further in (each for each in finding.related if each.further is not None):
             again = dict(self.at(further))
             self.used.update(self.shared(finding.code, reached, again, same=False))
             self.used.update(self.shared(finding.code, again, again, same=True))

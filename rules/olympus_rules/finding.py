@@ -57,7 +57,8 @@ class Related:
     """A second place that a finding speaks of, such as the first use of a reused key.
 
     Attributes:
-        further: whether the same mistake is made there once more, so that the finding stands without it.
+        further: the same mistake, made there once more, as a finding of its own; ``None`` for a place that the finding
+            does not stand without.
         later: whether it is executed after the place of the finding.
     """
 
@@ -65,7 +66,7 @@ class Related:
     filename: str
     span: Span
     cell: int | None = None
-    further: bool = False
+    further: Finding | None = field(default=None, compare=False)
     later: bool = False
 
 
@@ -152,12 +153,12 @@ class Finding:
     @property
     def other(self) -> Related | None:
         """Return the place that makes a mistake of this one, ``None`` where there is none."""
-        return next((each for each in self.related if not each.further), None)
+        return next((each for each in self.related if each.further is None), None)
 
     @property
-    def places(self) -> int:
-        """Return how many places make the mistake."""
-        return 1 + sum(each.further for each in self.related)
+    def at_each_place(self) -> list[Finding]:
+        """Return a finding for each place that makes the mistake, this one first."""
+        return [self, *(each.further for each in self.related if each.further is not None)]
 
     @property
     def sort_key(self) -> tuple[str, int, Span, str]:

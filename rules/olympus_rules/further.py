@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from olympus_rules.finding import Finding, Related
 from olympus_rules.keyflow.facts import Reuse
 from olympus_rules.rule import Report
 
-__all__ = ["grouped", "told_together"]
+__all__ = ["grouped", "left_of", "told_together"]
 
 
 def grouped(reports: Iterable[Report]) -> list[list[Report]]:
@@ -23,8 +23,13 @@ def grouped(reports: Iterable[Report]) -> list[list[Report]]:
         slot = id(report) if identity is None else (report.finding.code, report.finding.filename, identity)
         groups.setdefault(slot, []).append(report)
     for group in groups.values():
-        group.sort(key=lambda report: (-report.finding.confidence, report.finding.sort_key))
+        group.sort(key=lambda report: surest(report.finding))
     return sorted(groups.values(), key=lambda group: group[0].finding.sort_key)
+
+
+def surest(finding: Finding) -> tuple[int, tuple[object, ...]]:
+    """Return the order in which the places of one mistake are its finding."""
+    return -finding.confidence, finding.sort_key
 
 
 def told_together(group: list[Report]) -> Finding:
@@ -39,6 +44,21 @@ def told_together(group: list[Report]) -> Finding:
         told.add(span)
         surely = "consumed" if report.finding.confidence == finding.confidence else "may be consumed"
         message = f"{surely} again here, by `{report.fact.again.what}`"
-        further.append(Related(message, finding.filename, span, further=True))
+        further.append(Related(message, finding.filename, span, further=report.finding))
     further.sort(key=lambda other: other.span)
     return replace(finding, related=(*finding.related, *further)) if further else finding
+
+
+def left_of(finding: Finding, places: Sequence[Finding]) -> Finding | None:
+    """Return a finding without some of its places: the surest of those that are left, with the others as related ones.
+
+    Args:
+        finding: the finding.
+        places: those of its findings at each place that are left; ``None`` is returned if there are none.
+    """
+    if not places:
+        return None
+    first = min(places, key=surest)
+    own = [other for other in first.related if other.further is None]
+    others = [other for other in finding.related if other.further in places and other.further != first]
+    return replace(first, related=(*own, *others), fix=finding.fix)

@@ -18,10 +18,17 @@ __all__ = ["Report", "Rule"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A finding with the fact behind it, for the codemod that puts it right."""
+    """A finding with the fact behind it, for the codemod that puts it right.
+
+    Attributes:
+        finding: the finding.
+        fact: the fact.
+        in_part: whether a comment suppresses the same mistake at another place, which a fix might change.
+    """
 
     finding: Finding
     fact: Fact
+    in_part: bool = False
 
 
 class Rule(ABC):

@@ -54,6 +54,83 @@ def test_one_more_of_the_same_is_new(run: Run) -> None:
     assert "note: 3 findings are in the baseline known.json, and not reported.\n" in told.err
 
 
+TWICE = """\
+import jax
+
+
+def f(key, other):
+    x = jax.random.normal(key)
+    y = jax.random.normal(key)
+    return x, y
+"""
+AFTER = "    return x, y\n"
+THIRD = "    z = jax.random.uniform(key)\n    return x, y, z\n"
+LOOP = """\
+import jax
+
+
+def f(key, batches):
+    total = 0.0
+    for batch in batches:
+        total += jax.random.normal(key)
+    return total
+"""
+MORE = {
+    "after the pair": (TWICE, TWICE.replace(AFTER, THIRD), ["8 6"]),
+    "two more": (TWICE, TWICE.replace(AFTER, f"    w = jax.random.bits(key)\n{THIRD}"), ["8 6 9"]),
+    "between": (TWICE, TWICE.replace("    y =", "    z = jax.random.uniform(key)\n    y ="), ["7 6"]),
+    "before the first use": (TWICE, TWICE.replace("    x =", "    w = jax.random.bits(key)\n    x ="), ["7 6"]),
+    "with the same text": (TWICE, TWICE.replace(AFTER, f"    y = jax.random.normal(key)\n{AFTER}"), ["8 6"]),
+    "another first use": (TWICE, TWICE.replace("x = jax.random.normal", "x = jax.random.bits"), []),
+    "other names": (TWICE, TWICE.replace("other", "unrelated").replace("x =", "first ="), []),
+    "moved lines": (TWICE, TWICE.replace("    x =", "    print(1)\n\n    x ="), []),
+    "another key": (
+        TWICE,
+        TWICE.replace(AFTER, "    return jax.random.bits(other), jax.random.normal(other)\n"),
+        ["8 8"],
+    ),
+    "in a call of several lines": (
+        TWICE,
+        TWICE.replace(AFTER, "    z = jax.random.uniform(\n        key,\n    )\n    return x, y, z\n"),
+        ["8 6"],
+    ),
+    "after a loop": (LOOP, LOOP.replace("return total", "return total + jax.random.bits(key)"), ["9 8"]),
+    "in a loop": (LOOP, LOOP.replace("    return", "        total += jax.random.uniform(key)\n    return"), ["9 8"]),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "wanted"), MORE.values(), ids=MORE)
+@pytest.mark.parametrize("kind", ["python", "notebook", "merge", "cache"])
+def test_a_further_place_is_new(run: Run, kind: str, before: str, after: str, wanted: list[str]) -> None:
+    """A baseline knows the places that consume a key again, and not the key."""
+    name = "book.ipynb" if kind == "notebook" else "pkg/reuse.py"
+
+    def write(text: str) -> None:
+        cell = {**json.loads(FILES["book.ipynb"])["cells"][0], "source": ["\n", *text.splitlines(True)]}
+        book = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+        Path(name).write_text(book if kind == "notebook" else "\n" + text)
+
+    write(before)
+    run(name, "--write-baseline", "known.json")
+    assert run(name, "--baseline", "known.json").status == 0
+    write(after)
+    arguments = [name]
+    if kind == "merge":
+        run(name, "--output-format", "json", "-o", "1.json")
+        arguments = ["--merge", "1.json"]
+    elif kind == "cache":
+        run(name)
+    told = run(*arguments, "--baseline", "known.json", "--output-format", "json")
+    rows = [
+        " ".join(str(place["location"]["row"]) for place in (each, *each["related"])) for each in json.loads(told.out)
+    ]
+    assert rows == wanted
+    said = [each["message"] for each in json.loads(told.out)]
+    assert [f"on line {each.split()[1]}" in text for each, text in zip(wanted, said, strict=True)] == [True] * len(said)
+    run(name, "--write-baseline", "known.json")
+    assert run(name, "--baseline", "known.json").status == 0
+
+
 def test_what_is_gone_is_told(run: Run) -> None:
     Path("pkg/reuse.py").write_text("x = 1\n")
     Path("book.ipynb").unlink()

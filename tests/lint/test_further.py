@@ -13,6 +13,7 @@ from olympus_lint.cli import main
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
+from olympus_lint.suppression.noqa import add_noqa
 from olympus_lint.tracing.judging import question
 from olympus_rules.finding import Confidence, Finding
 
@@ -42,7 +43,9 @@ def test_further_places_are_related_and_other_keys_are_told_apart():
     again = "consumed again here"
     assert shown(first) == (3, [(2, "first consumed here"), (5, again), (5, again)])
     assert shown(other) == (4, [(4, "first consumed here")])
-    assert [each.further for each in first.related] == [False, True, True]
+    bits, split = (each.further for each in first.related if each.further is not None)
+    assert (shown(bits), shown(split)) == ((5, [(2, "first consumed here")]), (5, [(2, "first consumed here")]))
+    assert "`jax.random.bits`" in bits.message and "`jax.random.split`" in split.message
 
 
 def test_the_surest_place_is_flagged():
@@ -118,16 +121,51 @@ def test_turns_of_a_loop_and_callables_that_are_handed_over_make_no_more_of_it()
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("comment", ["# noqa: OLY104", "# olympus: ignore[OLY104] on purpose"])
-def test_suppressions(comment: str):
+@pytest.mark.parametrize("comment", ["# noqa: OLY104", "# noqa", "# olympus: ignore[OLY104] on purpose"])
+def test_suppressions_cover_the_places_in_their_rows(comment: str):
     lines = textwrap.dedent(HELPER).lstrip("\n").splitlines()
-    on_finding = "\n".join([*lines[:2], f"{lines[2]}  {comment}", *lines[3:]])
-    assert [shown(each)[0] for each in linted(on_finding)] == [4]
-    elsewhere = "\n".join([*lines[:4], f"{lines[4]}  {comment}"])
-    assert [shown(each) for each in linted(elsewhere)] == [
-        (3, [(2, "first consumed here")]),
-        (4, [(4, "first consumed here")]),
-    ]
+    rest = (4, [(4, "first consumed here")])
+    first, again = (2, "first consumed here"), (5, "consumed again here")
+
+    def with_comments(*rows: int) -> list[tuple[int, list[tuple[int, str]]]]:
+        commented = [f"{line}  {comment}" if row in rows else line for row, line in enumerate(lines, 1)]
+        return [shown(each) for each in linted("\n".join(commented))]
+
+    assert with_comments(3) == [rest, (5, [first, again])]
+    assert with_comments(5) == [(3, [first]), rest]
+    assert with_comments(3, 5) == [rest]
+
+
+def test_a_suppressed_pair_covers_both_of_its_places():
+    """The next call would consume the key at the first place again, which is less sure and no mistake of its own."""
+    body = """
+        class Sampler:
+            def __init__(self, seed):
+                self.key = jax.random.key(seed)
+
+            def pair(self):
+                first = jax.random.normal(self.key)
+                second = jax.random.normal(self.key)  # noqa: OLY104
+                return first, second{more}
+    """
+    assert linted(body.format(more="")) == []
+    more = linted(body.format(more=", jax.random.bits(self.key)"))
+    assert [shown(each) for each in more] == [(8, [(6, "first consumed here")])]
+
+
+def test_a_fix_leaves_suppressed_uses_equal():
+    second = "b = jax.random.normal(key)"
+    other, left = linted(HELPER.replace(second, f"{second}  # noqa: OLY104"))
+    assert (shown(left)[0], left.fix) == (5, None) and other.fix is not None
+
+
+def test_add_noqa_covers_every_place():
+    text = IMPORTS + textwrap.dedent(HELPER).lstrip("\n")
+    covered = add_noqa(text, lint_text("a.py", text, Settings()).findings)
+    assert [row - 4 for row, line in enumerate(covered.splitlines(), 1) if "noqa: OLY104" in line] == [3, 4, 5]
+    assert lint_text("a.py", covered, Settings()).findings == []
+    more = covered.replace("    return a", "    d = jax.random.gumbel(key)\n    return a")
+    assert [shown(each)[0] for each in lint_text("a.py", more, Settings()).findings] == [5]
 
 
 def test_fixes_come_to_an_end():
@@ -158,4 +196,5 @@ def test_reports(tmp_path, capsys):
 
 def test_the_cache_keeps_them():
     for finding in linted(HELPER):
-        assert read_finding(write_finding(finding), "a.py").related == finding.related
+        kept = read_finding(write_finding(finding), "a.py")
+        assert kept.related == finding.related and kept.at_each_place == finding.at_each_place
