@@ -44,6 +44,10 @@ def test_block(block: Block) -> None:
     assert lint_problems(block, lint_text) == []
 
 
+def test_every_mark_has_a_confidence() -> None:
+    assert [(block.name, wanted) for block in BLOCKS for wanted in block.expectations if not wanted.confidence] == []
+
+
 @pytest.mark.parametrize("block", [block for block in BLOCKS if block.is_fix], ids=block_id)
 def test_fix(block: Block) -> None:
     assert fix_problems(block, fix_text) == []
