@@ -279,7 +279,7 @@ def add_tracing(made: Parser) -> None:
     group.add_argument("--trace", action="store_true", help=what)
     what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
     group.add_argument("--trace-import", action="store_true", help=what)
-    what = "the Python to trace with, which has JAX, such as that of your project (default: the running Python)"
+    what = "the Python to trace with, which has JAX, or the folder of its environment (default: the running Python)"
     group.add_argument("--python", metavar="PATH", help=what)
     what = "add a verdict to each finding from the events of `olympus record`, and report misuses without a finding"
     group.add_argument("--trace-events", metavar="FILE", help=what)

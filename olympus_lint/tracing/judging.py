@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 import time
@@ -18,7 +17,7 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.processes import default_jobs
 from olympus_lint.tracing.combining import combined
-from olympus_lint.tracing.process import Died, Refused, Worker
+from olympus_lint.tracing.process import Died, Refused, Worker, interpreter
 from olympus_rules.finding import Confidence, Finding, Span
 from olympus_rules.libraries import libraries
 from olympus_rules.rules import all_rules
@@ -124,8 +123,10 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
     )
     traced = Traced(len(where))
     if not where:
-        if shutil.which(choice.python) is None:
-            traced.refused = Refused("there is no such program")
+        try:
+            interpreter(choice.python)
+        except Refused as refused:
+            traced.refused = refused
         return traced
     given = Dispatch(tasks, choice, traced).verdicts()
     if traced.refused is not None:

@@ -22,7 +22,7 @@ from typing import Any
 import olympus
 from olympus_lint.tracing.remains import end_all
 
-__all__ = ["BOOTSTRAP", "LIMITS", "Died", "Refused", "Worker", "network_cut"]
+__all__ = ["BOOTSTRAP", "LIMITS", "Died", "Refused", "Worker", "interpreter", "network_cut"]
 
 BOOTSTRAP = """\
 import sys
@@ -70,6 +70,9 @@ KEPT = (
 )
 """The variables that a worker inherits: those with which its Python and its devices are found."""
 
+PYTHONS = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
+"""The interpreter in the folder of an environment: of venv and conda, and of both on Windows."""
+
 
 class Refused(Exception):
     """An interpreter cannot be used; the message says why, as the end of a sentence.
@@ -116,11 +119,12 @@ class Worker:
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
         self._killed = False
-        found = shutil.which(python)
-        if found is None:
-            raise Refused("there is no such program")
-        # An absolute path, not a resolved one: Python recognises a virtual environment by the link in it.
-        program = [*network_cut(), os.path.abspath(found), "-c", bootstrap, str(Path(olympus.__file__).parent)]  # noqa: PTH100
+        try:
+            found = interpreter(python)
+        except Refused:
+            self._home.cleanup()
+            raise
+        program = [*network_cut(), found, "-c", bootstrap, str(Path(olympus.__file__).parent)]
         try:
             with self._errors.open("wb") as errors:
                 self._process = subprocess.Popen(
@@ -239,6 +243,23 @@ class Worker:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
         self._home.cleanup()
+
+
+def interpreter(python: str) -> str:
+    """Return the absolute path of an interpreter, which is not resolved: Python knows an environment by the link in it.
+
+    Args:
+        python: the folder of an environment, or a program; `env` may be both.
+
+    Raises:
+        Refused: there is none.
+    """
+    inside = [os.path.join(python, name) for name in PYTHONS]  # noqa: PTH118
+    for found in filter(None, map(shutil.which, [*inside, python])):
+        return os.path.abspath(found)  # noqa: PTH100
+    if Path(python).is_dir():
+        raise Refused(f"it is a folder that has no Python ({', '.join(PYTHONS[:-1])} or {PYTHONS[-1]})")
+    raise Refused("there is no such program")
 
 
 def environment(home: str, device: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, Traced, judge
 from olympus_lint.tracing.combining import combined
 from olympus_lint.tracing.judging import is_judged
-from olympus_lint.tracing.process import BOOTSTRAP, Refused, Worker, network_cut
+from olympus_lint.tracing.process import BOOTSTRAP, Refused, Worker, interpreter, network_cut
 from olympus_rules.finding import Applicability, Edit, Finding, Fix, Position, Span
 
 pytest.importorskip("jax")
@@ -304,6 +304,35 @@ def test_a_program_that_is_no_python(run, reuse, text, reason):
     assert_refused(
         run("--trace", "--python", python), python, rf"it does not answer as a Python with JAX does \(({reason})\)"
     )
+
+
+@pytest.mark.parametrize("name", ["bin/python", "bin/python3", "Scripts/python.exe", "python.exe"])
+def test_the_folder_of_an_environment_stands_for_its_interpreter(run, reuse, name):
+    path = reuse / "env" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    program(path, f'exec {sys.executable} "$@"')
+    for folder in ("env", "env/", str(reuse / "env")):
+        assert interpreter(folder) == str(path)
+    ran = run("--trace", "--python", "env", "--output-format", "concise", "reuse.py")
+    assert (ran.status, ran.err) == (1, "") and "[confirmed]" in ran.out
+
+
+def test_a_folder_without_an_interpreter(run, reuse):
+    (reuse / ".venv/bin").mkdir(parents=True)
+    (reuse / ".venv/bin/python").symlink_to("nowhere")  # an environment whose Python was removed
+    reason = r"it is a folder that has no Python \(bin/python, bin/python3, Scripts/python.exe or python.exe\)"
+    assert_refused(run("--trace", "--python", ".venv", "reuse.py"), ".venv", reason)
+    (reuse / "reuse.py").write_text(CLEAN)
+    ran = run("--trace", "--python", ".venv", "reuse.py")
+    assert ran.status == 2 and "has no Python" in ran.err
+
+
+def test_a_folder_of_sources_does_not_hide_a_program_of_its_name(reuse, monkeypatch):
+    program(reuse / "python", "")
+    (reuse / "here/python/bin").mkdir(parents=True)
+    monkeypatch.setenv("PATH", str(reuse))
+    monkeypatch.chdir(reuse / "here")
+    assert interpreter("python") == str(reuse / "python")
 
 
 def test_a_program_that_cannot_be_executed(run, reuse):
