@@ -60,3 +60,61 @@ def test_what_gives_the_same_child_at_each_read_is_confirmed(name: str, tmp_path
 @pytest.mark.parametrize("name", READS)
 def test_what_advances_at_each_read_is_not_confirmed(name: str, change: str, tmp_path: Path) -> None:
     assert verdict(read_twice(name, ADVANCED[change]), tmp_path).status in ("refuted", "inconclusive")
+
+
+RUN = (
+    "    def run(self, key):\n        a, b = jax.random.split(key)\n        if self.shared:\n            b = a\n"
+    "        return «1 jax.random.normal(a)» + «2 jax.random.normal(b)»\n"
+)
+FIELDS = {
+    "a dataclass": "@dataclass\nclass Model:\n    shared: bool = False\n",
+    "a frozen dataclass with slots": "@dataclass(frozen=True, slots=True)\nclass Model:\n    shared: bool = False\n",
+    "a field of a dataclass": "@dataclass\nclass Model:\n    shared: bool = dataclasses.field(default=False)\n",
+    "a factory": "@dataclass\nclass Model:\n    shared: bool = dataclasses.field(default_factory=bool)\n",
+    "a dataclass by a decorator of the project": (
+        "def record(made):\n    return dataclass(frozen=True)(made)\n@record\nclass Model:\n    shared: bool = False\n"
+    ),
+    "a field of the base": (
+        "@dataclass\nclass Base:\n    shared: bool = False\n@dataclass\nclass Model(Base):\n    size: int = 3\n"
+    ),
+    "what is derived of a field": (
+        "@dataclass\nclass Model:\n    mode: str = 'apart'\n"
+        "    @property\n    def shared(self):\n        return self.mode == 'shared'\n"
+    ),
+    "flax.struct": "import flax\n@flax.struct.dataclass\nclass Model:\n    shared: bool = False\n",
+    "flax.linen": "import flax.linen as nn\nclass Model(nn.Module):\n    shared: bool = False\n",
+    "equinox": "import equinox as eqx\nclass Model(eqx.Module):\n    shared: bool = False\n",
+    "chex": "import chex\n@chex.dataclass(frozen=True)\nclass Model:\n    shared: bool = False\n",
+    "attrs": "import attrs\n@attrs.define\nclass Model:\n    shared: bool = False\n",
+    "pydantic": "import pydantic\nclass Model(pydantic.BaseModel):\n    shared: bool = False\n",
+    "a named tuple": "class Model(typing.NamedTuple):\n    shared: bool = False\n",
+    "a constructor": "class Model:\n    def __init__(self, shared=False):\n        self.shared = shared\n",
+}
+ATTRIBUTES = {
+    "an attribute of the class": "class Model:\n    shared = False\n",
+    "an attribute of the base": "class Base:\n    shared = False\nclass Model(Base):\n    pass\n",
+    "an annotated attribute": "class Model:\n    shared: bool = False\n",
+    "an attribute that is no field": "@dataclass\nclass Model:\n    shared: typing.ClassVar[bool] = False\n",
+}
+CALLED = (
+    "def draw(key):\n    return jax.random.normal(key)\n@dataclass\nclass Model:\n    draw: object = draw\n"
+    "    def run(self, key):\n        return «1 self.draw(key)» + «2 self.draw(key)»\n"
+)
+HEAD = "import dataclasses, typing\nfrom dataclasses import dataclass\n"
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_is_a_parameter_whatever_its_default(name: str, tmp_path: Path) -> None:
+    assert verdict(HEAD + FIELDS[name] + RUN, tmp_path).status == "confirmed"
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_the_default_of_an_attribute_refutes_nothing(name: str, tmp_path: Path) -> None:
+    found = verdict(HEAD + ATTRIBUTES[name] + RUN, tmp_path)
+    assert (found.status, found.reason) == ("inconclusive", "Model.shared is taken for its default")
+
+
+def test_the_default_of_a_field_that_is_called_confirms(tmp_path: Path) -> None:
+    assert verdict(HEAD + CALLED, tmp_path, certain=False).status == "confirmed"
+    refuted = (HEAD + CALLED).replace("jax.random.normal(key)", "jax.random.fold_in(key, 3)")
+    assert verdict(refuted, tmp_path, certain=False).status == "inconclusive"

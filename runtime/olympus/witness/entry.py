@@ -9,6 +9,7 @@ from typing import Any
 
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
 from olympus.witness.library import Jax, Wrapped
+from olympus.witness.objects import blank
 from olympus.witness.state import State
 from olympus.witness.unknown import Unknown, is_unknown
 
@@ -75,9 +76,7 @@ class Entry:
     def method(self, *, constructed: bool) -> Any:
         """Return the bound method; the plain function if no object can be made."""
         try:
-            made = open_class(self.world, self.owner)
-            make: Any = made.__new__
-            instance = make(made)
+            instance = blank(self.world, self.owner)
         except TypeError:
             return self.function
         prepared = [name for name in PREPARING if name != self.name] if self.is_test else []
@@ -101,23 +100,6 @@ class Entry:
             )
             return made[0] if inspect.isgeneratorfunction(inspect.unwrap(function)) and made else made
         return Unknown(self.world, name)
-
-
-def open_class(world: State, owner: type) -> type:
-    """Return a subclass whose objects have any attribute: without its constructor, an object lacks its own."""
-    if hasattr(owner, "__getattr__"):
-        return owner
-
-    def __getattr__(self: Any, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        value = Unknown(world, f"{owner.__name__}.{name}")
-        object.__setattr__(self, name, value)
-        return value
-
-    with suppress(Exception):
-        return type(owner)(owner.__name__, (owner,), {"__getattr__": __getattr__})
-    return owner
 
 
 def getattr_static(value: Any, name: str, default: Any) -> Any:

@@ -16,6 +16,7 @@ from olympus.tracing.spans import is_user_file
 from olympus.verdicts.iterations import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
+from olympus.witness.objects import FIELDED
 from olympus.witness.unknown import Unknown, is_unknown
 
 if TYPE_CHECKING:
@@ -326,12 +327,14 @@ class Builtins(dict[str, Any]):
         """Stand for a decorator: an unknown one changes nothing."""
 
         def apply(decorated: Any) -> Any:
-            if is_unknown(decorator):
-                return decorated
-            try:
-                result = decorator(decorated)
-            except Exception:
-                return decorated
+            result = decorator
+            if not is_unknown(decorator):
+                try:
+                    result = decorator(decorated)
+                except Exception:
+                    return decorated
+            if is_unknown(result) and isinstance(decorated, type):
+                FIELDED.add(decorated)
             return decorated if is_unknown(result) else result
 
         return apply
