@@ -62,10 +62,18 @@ def marked(twin: str, pattern: str) -> list[tuple[Place, str]]:
     )
 
 
+@cache
+def by_file() -> dict[str, list[dict]]:
+    """Return the findings of each file."""
+    found: dict[str, list[dict]] = {}
+    for raw in findings():
+        found.setdefault(place(raw)[0], []).append(raw)
+    return found
+
+
 def of(twin: str) -> list[dict]:
     """Return the findings in the files of a twin."""
-    inside = {file.relative_to(FOLDER).as_posix() for file in files(twin)}
-    return [raw for raw in findings() if place(raw)[0] in inside]
+    return [raw for file in files(twin) for raw in by_file().get(file.relative_to(FOLDER).as_posix(), [])]
 
 
 def cases(names: list[str]) -> list:
