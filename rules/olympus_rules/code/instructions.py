@@ -24,6 +24,7 @@ __all__ = [
     "ClassCode",
     "Collect",
     "Constant",
+    "DeleteItem",
     "FunctionCode",
     "Import",
     "Item",
@@ -120,6 +121,15 @@ class SetItem:
     index: Register
     src: Register
     node: ast.AST
+    name: str | None
+
+
+@dataclass(slots=True)
+class DeleteItem:
+    """Delete a subscript; ``name`` is the variable that holds the container, if it is a variable."""
+
+    obj: Register
+    index: Register
     name: str | None
 
 
@@ -322,6 +332,7 @@ Instruction = (
     | SetAttribute
     | Item
     | SetItem
+    | DeleteItem
     | Slice
     | BuildSequence
     | BuildMap

@@ -181,7 +181,14 @@ class _Lowering:
 
     def stmt_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
-            if not isinstance(target, ast.Name):
+            if isinstance(target, ast.Tuple | ast.List):
+                self.stmt_Delete(ast.Delete(target.elts))
+            elif isinstance(target, ast.Subscript):
+                name = self.rename(target.value.id) if isinstance(target.value, ast.Name) else None
+                obj, index = self.expr(target.value), self.expr(target.slice)
+                self.out.append(ir.Item(self.register(), obj, index, target))
+                self.out.append(ir.DeleteItem(obj, index, name))
+            elif not isinstance(target, ast.Name):
                 self.expr(target)
 
     def stmt_Raise(self, node: ast.Raise) -> None:

@@ -10,6 +10,7 @@ from typing import TypeGuard, cast
 
 from olympus_rules.code.instructions import ClassCode
 from olympus_rules.keyflow.domain.dimensions import axis
+from olympus_rules.keyflow.domain.knowledge import forget_ranks
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
@@ -428,6 +429,9 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         origin = flow.knowledge.origins.get(term)
         if origin is not None and origin.rank == 0 and index != SliceOf(None, None, None):
             return flow.terms.make("unwrap", None, term)  # some of the words of one key
+        if step is None and _literal(index) and flow.terms.operation(term) == "list":
+            elements = term if flow.terms.data(term)[1] else flow.terms.args(term)[0]
+            return flow.knowledge.listed(flow.knowledge.slice(elements, lower, upper))
         if step is None and _literal(index):
             return flow.knowledge.slice(term, lower, upper)
         return flow.knowledge.view(f"slice {flow.terms.number()}", term, flow.knowledge.rank(term))
@@ -449,7 +453,7 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
     item = flow.knowledge.item(term, as_term(flow, index))
     if _may_be_array(flow, index):
-        flow.knowledge.forget_ranks([item])
+        forget_ranks(flow.knowledge, [item])
     if term in flow.file.annotated_parts:
         flow.file.annotated[item] = flow.file.annotated_parts[term]
     return item
@@ -461,7 +465,7 @@ def _may_be_array(flow: State, index: Value) -> bool:
     if not isinstance(index, Term):
         return isinstance(index, Condition)
     operation, data = terms.operation(index), terms.data(index)
-    if operation in ("slice", "view"):
+    if operation in ("slice", "list", "view"):
         return _may_be_array(flow, terms.args(index)[0])
     if operation != "op":
         return False
@@ -522,7 +526,8 @@ def _stored_item(flow: State, term: Term, index: Value) -> Value | None:
     if not generation and not isinstance(index, Const):
         return None
     stored = flow.env.get((term, as_term(flow, index), generation))
-    if stored is None and generation and term not in flow.knowledge.origins:
+    may_differ = term not in flow.knowledge.origins or flow.terms.operation(term) == "list"  # no array changes
+    if stored is None and generation and may_differ:
         return flow.knowledge.item(flow.terms.make("op", ("changed", generation), term), as_term(flow, index))
     return cast("Value | None", stored)
 

@@ -171,7 +171,7 @@ def roots(terms: Terms, test: Term) -> set[Term]:
     while waiting:
         term = waiting.pop()
         operation, data, *args = terms.parts[term]
-        is_part = operation in ("slice", "view", "op") or (operation == "attr" and data[0] in DIMENSIONS)
+        is_part = operation in ("slice", "list", "view", "op") or (operation == "attr" and data[0] in DIMENSIONS)
         if is_part and args:
             waiting += args
         elif operation not in ("const", "symbol"):

@@ -16,13 +16,14 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
 from olympus_rules.keyflow.facts import KeyKind
 
-__all__ = ["Knowledge", "Origin", "is_key_name"]
+__all__ = ["Knowledge", "Origin", "forget_ranks", "is_key_name"]
 
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
 
 
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
 ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
+PARTS = ("item", "lane", "slice", "list")
 NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
 MAX_PATHS = 8  # recorded path conditions of one key's uses; at the limit they count as covering every path
 
@@ -123,7 +124,10 @@ class Knowledge:
                         self.use(operand, rank, path)
             for array in wrapped(self.terms, term):
                 self.use(array, rank, path)
-            if operation not in ("item", "lane", "slice") and (operation, self.terms.data(term)) != ("view", WORDS):
+            if operation not in PARTS and (operation, self.terms.data(term)) != (
+                "view",
+                WORDS,
+            ):
                 break
             if operation == "item" and isinstance(self.terms.constant(self.terms.args(term)[1]), str):
                 break  # of a dictionary, which is no array
@@ -201,10 +205,16 @@ class Knowledge:
         """Return a slice of an array."""
         return self._part(self.terms.slice(term, lower, upper), term, 0)
 
+    def listed(self, term: Term, *, is_open: bool = False) -> Term:
+        """Return a new list of the elements of an array, ``is_open`` if it has further ones at its end."""
+        return self._part(self.terms.make("list", (self.terms.number(), is_open), term), term, 0)
+
     def lane(self, term: Term) -> Term:
         """Return the element that one lane of a map over an array gets."""
         if self.terms.operation(term) == "batch":
             return self.terms.args(term)[0]
+        if self.terms.operation(term) == "list":
+            return self.lane(self.terms.args(term)[0])
         return self._part(self.terms.make("lane", None, term), term, 1)
 
     def batch(self, term: Term) -> Term:
@@ -217,12 +227,6 @@ class Knowledge:
             rank = None if origin.rank is None else origin.rank + 1
             self.origins.setdefault(batched, Origin(origin.kind, rank))
         return batched
-
-    def forget_ranks(self, terms: Iterable[Term]) -> None:
-        """Take the numbers of axes of some arrays for unknown."""
-        for term in terms:
-            if term in self.origins:
-                self.origins[term] = Origin(self.origins[term].kind, None)
 
     def view(self, operation: str, term: Term, rank: int | None) -> Term:
         """Return a rearranged array."""
@@ -239,6 +243,13 @@ class Knowledge:
             if rank is None or rank >= 0:
                 self.origins[part] = Origin(origin.kind, rank)
         return part
+
+
+def forget_ranks(knowledge: Knowledge, terms: Iterable[Term]) -> None:
+    """Take the numbers of axes of some arrays for unknown."""
+    for term in terms:
+        if term in knowledge.origins:
+            knowledge.origins[term] = Origin(knowledge.origins[term].kind, None)
 
 
 def wrapped(terms: Terms, term: Term) -> list[Term]:

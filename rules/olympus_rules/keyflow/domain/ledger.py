@@ -115,9 +115,9 @@ class Ledger:
         self._time = 0
 
     def add(self, consumption: Consumption) -> None:
-        """Record a consumption; a consumption in every lane of a map consumes the whole array."""
+        """Record a consumption; one of a list, or in every lane of a map, consumes the whole array."""
         term = consumption.term
-        while self._terms.operation(term) == "lane":
+        while self._terms.operation(term) in ("lane", "list"):
             term = self._terms.args(term)[0]
         self.consumptions.append(consumption if term == consumption.term else replace(consumption, term=term))
 

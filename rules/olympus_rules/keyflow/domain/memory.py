@@ -35,7 +35,7 @@ def exchange(flow: State, container: Value, changed: Value, name: str | None = N
         flow.env.set(name, changed)
     depth = 0 if flow.code.kind == "module" else MAX_DEPTH
     for other, value in [*flow.env.values.items()]:
-        if isinstance(value, Map | Sequence | Choice):
+        if value is container or isinstance(value, Map | Sequence | Choice):
             held = exchanged(value, container, changed, depth)
             if held is not value:
                 flow.env.set(other, held)

@@ -43,7 +43,7 @@ RECEIVER = "@"  # between the name of an inherited method, or of its object, and
 Task: TypeAlias = "tuple[FunctionCode, Specialisation]"
 """A function and the callables that it is interpreted for."""
 
-SAME_EACH_TIME = frozenset({"attr", "item", "slice", "lane", "batch", "view", "unwrap", "fold_in"})
+SAME_EACH_TIME = frozenset({"attr", "item", "slice", "list", "lane", "batch", "view", "unwrap", "fold_in"})
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ fold_in   None                    the key, the datum
 clone     a number                the key
 item      None                    the array or container, the index
 slice     (lower, upper)          the array; bounds are ints or ``None``
+list      (a number, whether open) the array whose elements a list holds; an open list has further ones at its end
 attr      (name, generation)      the object
 lane      None                    the array that is mapped over
 batch     None                    the result of each lane
@@ -45,7 +46,7 @@ class Term(int):
 Parts = tuple[Any, ...]
 
 # A consumption of the last argument's parts is a consumption of a part of the first argument.
-PART_OF = frozenset({"item", "slice", "lane", "view"})
+PART_OF = frozenset({"item", "slice", "list", "lane", "view"})
 
 
 WORDS = "words"  # the view of a key as a NumPy array
@@ -151,11 +152,16 @@ class Terms:
             if length is not None and value + length >= 0:
                 value = value + length
                 index = self.const(value)
+        is_from_end = isinstance(value, int) and value < 0
+        if parts[0] == "list" and not (parts[1][1] and is_from_end):
+            return self.item(parts[2], index)
         if parts[0] == "slice":
             lower, upper = parts[1]
             if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
                 return self.item(parts[2], self.const((lower or 0) + value))
-            if lower is None or (upper is None and isinstance(value, int) and value < 0):
+            if isinstance(value, int) and value < 0 and (upper is None or upper < 0):
+                return self.item(parts[2], self.const((upper or 0) + value))
+            if lower is None and not is_from_end:
                 return self.item(parts[2], index)
         return self.make("item", None, term, index)
 
@@ -166,6 +172,8 @@ class Terms:
             count = self.constant(parts[3])
             return count if type(count) is int else None
         if parts[0] == "view" and parts[1] == WORDS:
+            return self.length(parts[2])
+        if parts[0] == "list" and not parts[1][1]:
             return self.length(parts[2])
         if parts[0] == "slice":
             length = self.length(parts[2])

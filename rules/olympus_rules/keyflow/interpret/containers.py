@@ -21,7 +21,7 @@ from olympus_rules.keyflow.domain.values import (
     Super,
     Value,
 )
-from olympus_rules.keyflow.interpret import arrays, higher_order, rows
+from olympus_rules.keyflow.interpret import arrays, higher_order, lists, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
@@ -52,15 +52,8 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
         return _zipped(flow, *first.parts)
     if name == "dict" and not values:
         return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
-    if name == "len" and arguments.node is not None and arguments.node.args:
-        if isinstance(first, Term):
-            return layout.length(flow, first, arguments.node)
-        if first is not None:
-            passes_value(flow, first, arguments.node.args[0])
-        if isinstance(first, Metadata) and first.what == "shape":
-            return Metadata("ndim", first.term, first.subject)
-    if name == "len" and isinstance(first, Sequence) and not first.open:
-        return Const(len(first.items))
+    if name == "len" and first is not None and (length := _length(flow, first, arguments)) is not None:
+        return length
     if name == "map" and first is not None:
         return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
@@ -96,6 +89,17 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     return flow.terms.fresh()
 
 
+def _length(flow: Flow, value: Value, arguments: Arguments) -> Value | None:
+    """Return the result of ``len``, ``None`` if nothing is known of it."""
+    if arguments.node is not None and arguments.node.args:
+        if isinstance(value, Term):
+            return layout.length(flow, _elements(flow, value), arguments.node)
+        passes_value(flow, value, arguments.node.args[0])
+        if isinstance(value, Metadata) and value.what == "shape":
+            return Metadata("ndim", value.term, value.subject)
+    return Const(len(value.items)) if isinstance(value, Sequence) and not value.open else None
+
+
 def _type_test(flow: Flow, arguments: Arguments) -> Value:
     """Return the term of a call of ``isinstance``, and note the class of the project that it asks for."""
     test = arrays.pure(flow, "isinstance", arguments)
@@ -113,9 +117,23 @@ def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
         kind = "list" if value.kind == "tuple" else value.kind
         return replace(value, kind=kind)  # a list of its own: changes to one list leave the other alone
     length = flow.terms.length(value) if isinstance(value, Term) else None
+    is_short = length is not None and length <= MANY
+    if kind == "list" and isinstance(value, Term) and not is_short and _are_keys(flow, value):
+        return flow.knowledge.listed(_elements(flow, value))
     if not isinstance(value, Term) or length is None or length > MANY or kind not in ("list", "tuple"):
         return value
     return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
+
+
+def _are_keys(flow: Flow, value: Term) -> bool:
+    """Return whether a value is likely to be an array of keys; a list of one key holds its words."""
+    return flow.knowledge.is_candidate(value) and flow.knowledge.rank(value) != 0
+
+
+def _elements(flow: Flow, value: Term) -> Term:
+    """Return the array whose elements a list holds, if they are all that it holds."""
+    is_list = flow.terms.operation(value) == "list" and not flow.terms.data(value)[1]
+    return flow.terms.args(value)[0] if is_list else value
 
 
 def _zipped(flow: Flow, names: Value, values: Value) -> Value:
@@ -145,26 +163,11 @@ def sequence_method(
     flow: Flow, receiver: Sequence, name: str, values: tuple[Value, ...], arguments: Arguments
 ) -> Value:
     """Call a method of a list or tuple; a method that changes it rebinds its variable."""
-    variable = arguments.receiver
-    changed: Sequence | None = None
-    result: Value = Const(None)
-    if name == "append" and values:
-        changed = replace(receiver, items=(*receiver.items, values[0])) if not receiver.open else None
-    elif name == "extend" and values and isinstance(values[0], Sequence) and not receiver.open:
-        changed = replace(receiver, items=receiver.items + values[0].items, open=values[0].open)
-    elif name == "pop" and not receiver.open and receiver.items:
-        position = values[0].value if values and isinstance(values[0], Const) else -1
-        if isinstance(position, int) and -len(receiver.items) <= position < len(receiver.items):
-            items = list(receiver.items)
-            result = items.pop(position)
-            changed = replace(receiver, items=tuple(items))
-    elif name in ("reshape", "transpose", "T"):
+    if name in lists.METHODS and lists.is_list(flow, receiver):
+        return lists.changed(flow, receiver, name, values, arguments.receiver)
+    if name in ("reshape", "transpose", "T"):
         return receiver if name == "reshape" and _keeps_rows(flow, receiver, values) else _rearranged(flow, receiver)
-    elif name in ("index", "count", "sort", "reverse"):
-        return flow.terms.fresh()
-    if name in ("append", "extend", "pop", "insert", "remove", "clear"):
-        exchange(flow, receiver, changed if changed is not None else replace(receiver, open=True), variable)
-    return result if result != Const(None) else flow.terms.fresh()
+    return flow.terms.fresh()
 
 
 def _keeps_rows(flow: Flow, array: Sequence, values: tuple[Value, ...]) -> bool:

@@ -32,7 +32,7 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
-from olympus_rules.keyflow.interpret import calls, containers, operators
+from olympus_rules.keyflow.interpret import calls, containers, lists, operators
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import bindings, literals, words
@@ -129,6 +129,8 @@ def run_set_item(flow: Flow, instruction: ir.SetItem) -> None:
     value = flow.registers[instruction.src]
     if isinstance(container, Map | Sequence) and isinstance(index, Const):
         exchange(flow, container, with_item(container, index.value, value), instruction.name)
+    elif isinstance(index, SliceOf) and lists.is_list(flow, container):
+        lists.rearrange(flow, container)
     elif isinstance(container, Term) and container in flow.file.placeholders:
         literals.assigned(flow, container, value)
     elif isinstance(container, Term) and isinstance(index, Const):
@@ -137,6 +139,20 @@ def run_set_item(flow: Flow, instruction: ir.SetItem) -> None:
         set_element(flow, container, index, value)
     else:
         exchange(flow, container, flow.terms.fresh(), instruction.name)
+
+
+def run_delete_item(flow: Flow, instruction: ir.DeleteItem) -> None:
+    """Delete a subscript."""
+    container, index = flow.registers[instruction.obj], flow.registers[instruction.index]
+    if lists.is_list(flow, container):
+        lists.shortened(flow, container, index, instruction.name)
+    elif isinstance(container, Map) and isinstance(index, Const):
+        rest = tuple(item for item in container.items if item[0] != index.value)
+        exchange(flow, container, Map(rest, container.open), instruction.name)
+    elif isinstance(container, Term) and isinstance(index, Const) and isinstance(index.value, str):
+        set_item(flow, container, index, flow.terms.fresh())
+    elif isinstance(container, Term):
+        flow.forget(container)  # what follows moves up
 
 
 def run_slice(flow: Flow, instruction: ir.Slice) -> None:
@@ -317,6 +333,7 @@ HANDLERS: dict[type, Callable[[Flow, Any], None]] = {
     ir.SetAttribute: run_set_attribute,
     ir.Item: run_item,
     ir.SetItem: run_set_item,
+    ir.DeleteItem: run_delete_item,
     ir.Slice: run_slice,
     ir.BuildSequence: run_sequence,
     ir.BuildMap: run_map,

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, choose, element, get_item, leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
+from olympus_rules.keyflow.domain.knowledge import forget_ranks
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
@@ -149,7 +150,7 @@ def call_mapped(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
     lanes.report(mapped, arguments)
     batched = map_leaves(result, flow.knowledge.batch)
     if lanes.has_stacks:
-        flow.knowledge.forget_ranks(leaves(batched))
+        forget_ranks(flow.knowledge, leaves(batched))
     if mapped.out_axes == Const(-1):
         _put_behind(flow, mapped, arguments, batched)
     return batched

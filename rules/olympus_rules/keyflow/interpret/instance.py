@@ -8,7 +8,15 @@ from typing import Any, cast
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain import presence
-from olympus_rules.keyflow.domain.access import as_term, choose, exchanged, get_item, map_leaves, operand_term
+from olympus_rules.keyflow.domain.access import (
+    as_term,
+    choose,
+    exchanged,
+    get_item,
+    map_choice,
+    map_leaves,
+    operand_term,
+)
 from olympus_rules.keyflow.domain.dimensions import dimension
 from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
@@ -185,6 +193,8 @@ class Instance:
         if operation == "slice":
             lower, upper = data
             return self._each(args[0], lambda array: knowledge.slice(array, lower, upper))
+        if operation == "list":
+            return self._list(args[0], is_open=data[1])
         if operation == "lane":
             return self._each(args[0], knowledge.lane)
         if operation == "batch":
@@ -203,6 +213,16 @@ class Instance:
             length = dimension(self.flow, data, operands)
             return terms.make(operation, data, *operands) if length is None else length
         return terms.make(operation, data, *(self._term(arg) for arg in args))
+
+    def _list(self, elements: Term, *, is_open: bool) -> Value:
+        """Return a list that the callee makes of the elements of an array or container."""
+        array = self.value(elements)
+        if isinstance(array, Sequence):
+            return replace(array, kind="list", open=array.open or is_open)
+        listed = self.flow.knowledge.listed
+        return map_choice(
+            self.flow, array, lambda part: listed(part, is_open=is_open) if isinstance(part, Term) else part
+        )
 
     def _each(self, term: Term, function: Callable[[Term], Value]) -> Value:
         return map_leaves(self.value(term), function)

@@ -28,7 +28,7 @@ __all__ = ["Lanes", "drawn", "kept", "pass_on"]
 
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may
-DERIVED = frozenset({"attr", "item", "slice", "lane", "batch", "view", "fold_in", "split"})
+DERIVED = frozenset({"attr", "item", "slice", "list", "lane", "batch", "view", "fold_in", "split"})
 REPEATING = ("broadcast_to", "repeat", "tile")
 
 

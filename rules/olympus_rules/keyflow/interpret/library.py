@@ -8,7 +8,7 @@ from olympus_rules.keyflow.domain import dimensions
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Sequence, Value
-from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, rows
+from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, lists, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
@@ -17,6 +17,9 @@ from olympus_rules.libraries.names import CREATORS, EVALUATORS, REPLACING, SHARD
 from olympus_rules.syntax.project import locate_name
 
 __all__ = ["call_library"]
+
+REARRANGING = ("bisect.insort", "heapq.heap", "random.shuffle")
+"""Functions of Python that change the list that they are given."""
 
 
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
@@ -64,6 +67,8 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
         )
     if qualified in REPLACING and isinstance(first, Term):
         return copies.replaced(flow, first, arguments)
+    if qualified.startswith(REARRANGING) and first is not None:
+        lists.rearrange(flow, first)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     concerned = application.concerns_keys(flow, arguments)

@@ -30,7 +30,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
-from olympus_rules.keyflow.interpret import callees, containers, copies, rows
+from olympus_rules.keyflow.interpret import callees, containers, copies, lists, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
 from olympus_rules.keyflow.notes.axes import ArrayCall
@@ -271,6 +271,8 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
         layout.asserted(flow, arguments)
     if isinstance(receiver, Sequence):
         return containers.sequence_method(flow, receiver, name, values, arguments)
+    if name in lists.METHODS and receiver is not None and lists.is_list(flow, receiver):
+        return lists.changed(flow, receiver, name, values, arguments.receiver)
     if isinstance(receiver, Map):
         return containers.map_method(flow, receiver, name, values, arguments)
     if isinstance(receiver, Term):

@@ -16,7 +16,7 @@ __all__ = ["Descent", "uses"]
 
 MOST = 8
 """Derivations that are shown; a longer way begins with an ellipsis."""
-PARTS = ("item", "slice", "lane", "view", "batch", "copy", "unwrap")
+PARTS = ("item", "slice", "list", "lane", "view", "batch", "copy", "unwrap")
 UNNAMED = "a key"
 
 

@@ -158,6 +158,6 @@ def written(terms: Terms, term: Term, depth: int = DEPTH) -> str:
             return f"{inner[0]}[{lower}:{upper}]"
         case "attr":
             return f"{inner[0]}.{data[0]}"
-        case "lane" | "view" | "batch" | "copy":
+        case "lane" | "list" | "view" | "batch" | "copy":
             return inner[0]
     return "…"

@@ -292,6 +292,8 @@ class _Writer:
             data = data[0].value
         elif operation == "attr" or operation == "slice":
             data = list(data)
+        elif operation == "list":
+            data = data[1]
         elif operation == "op" and data == "path":
             parts = self.file.decisions.parts(term)
             assert parts is not None
@@ -422,6 +424,8 @@ class _Reader:
             return terms.make("fresh", (data, own))
         if operation in ("symbol", "counter"):
             return terms.make(operation, data)
+        if operation == "list":
+            return terms.make("list", (own, data), *args)
         if operation in ("split", "clone", "copy"):
             return terms.make(operation, own, *args)
         return terms.make(operation, None, *args)

@@ -52,6 +52,8 @@ def count(terms: Terms, array: Term) -> Size | None:
         return product(terms, terms.args(wanted)) if is_shape else size(terms, wanted)
     if operation == "view" and str(data).partition(" ")[0] in REARRANGED:
         return count(terms, terms.args(array)[0])
+    if operation == "list" and not data[1]:
+        return count(terms, terms.args(array)[0])
     if operation == "slice":
         lower, upper = data
         return _sliced(terms, lower, upper, terms.args(array)[0])
