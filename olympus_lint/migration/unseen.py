@@ -31,11 +31,11 @@ from olympus_rules.libraries.names import (
     SUM,
 )
 from olympus_rules.reach.mapping import NOT_MAPPED, mapped_by
-from olympus_rules.reach.narrowing import binds
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Container, Function, Key, Made, Other, Partial, Place, Value, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
+from olympus_rules.syntax.rebinding import binds
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach

@@ -171,6 +171,7 @@ class Call:
         receiver: the variable that holds the object of a method call, if it is a variable.
         owner: the register of that object.
         asks: whether only the truth of the result is used (``assert f(key)``, ``if not f(key)``).
+        decorates: whether the result is a decorator (``@scaled(2)``).
     """
 
     dst: Register
@@ -181,6 +182,7 @@ class Call:
     receiver: str | None = None
     owner: Register | None = None
     asks: bool = False
+    decorates: bool = False
 
 
 @dataclass(slots=True)

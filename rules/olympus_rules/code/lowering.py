@@ -692,7 +692,7 @@ class _Lowering:
                 *((k, d) for k, d in zip(keyword, args.kw_defaults, strict=True) if d is not None),
             ]
         ]
-        registers = [self.expr(decorator) for decorator in decorators]
+        registers = [self.decorator(decorator) for decorator in decorators]
         inner = _Lowering(code, self.module, self.is_package, self.has_globals)
         inner.renames = [{k: v for k, v in scope.items() if "$" in v} for scope in self.renames]
         code.local_names.update(code.parameters, filter(None, (code.vararg, code.kwarg)))
@@ -706,6 +706,13 @@ class _Lowering:
         dst = self.register()
         self.out.append(ir.MakeFunction(dst, code, defaults, registers))
         return dst
+
+    def decorator(self, node: ast.expr) -> int:
+        register = self.expr(node)
+        last = self.out[-1] if self.out else None
+        if isinstance(last, ir.Call) and last.node is node:
+            last.decorates = True
+        return register
 
 
 def dotted_name(node: ast.expr) -> str:

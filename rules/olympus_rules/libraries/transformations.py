@@ -78,7 +78,7 @@ TRANSFORMATIONS = {
         Transformation("jit", "transparent", gives_function=True),
         Transformation("grad", "transparent", gives_function=True),
         Transformation("jacobian", "transparent", gives_function=True, keeps_axes=False),
-        Transformation("wraps", "transparent"),
+        Transformation("wraps", "wraps"),
         Transformation("value_and_grad", "value_and_grad", gives_function=True),
         Transformation("mapping", "mapping", gives_function=True, keeps_axes=False),
         Transformation("pmap", "mapping", gives_function=True, keeps_axes=False),

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.reach.narrowing import binds, tests
+from olympus_rules.reach.narrowing import tests
 from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.values import BoundMethod, Class, Function, Object, Place, Value
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.rebinding import binds
 
 __all__ = ["Decisions", "Frame"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -11,8 +11,9 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.libraries.names import ANY_ARRAY, HOLDERS
 from olympus_rules.reach.values import UNDIVIDED, Container, Key, Structure, Words
 from olympus_rules.syntax.document import Parents
+from olympus_rules.syntax.rebinding import binds
 
-__all__ = ["Predicate", "binds", "kinds_of", "predicates", "tests"]
+__all__ = ["Predicate", "kinds_of", "predicates", "tests"]
 
 Resolve: TypeAlias = Callable[[ast.expr], str | None]
 """Returns the qualified name of a class of a library or of Python; ``None`` for another."""
@@ -124,18 +125,6 @@ def binds_before(block: list[ast.stmt], last: ast.AST, name: str) -> bool:
     reads_first = isinstance(last, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return)
     reads_first &= not any(isinstance(each, ast.NamedExpr) for each in ast.walk(last))
     return binds(block[: number if reads_first else number + 1], name)
-
-
-def binds(block: Sequence[ast.AST], name: str) -> bool:
-    """Return whether statements or expressions may bind a name."""
-    return any(
-        (isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Load))
-        or name in (getattr(each, "name", None), getattr(each, "rest", None))
-        or (isinstance(each, ast.Global | ast.Nonlocal) and name in each.names)
-        or (isinstance(each, ast.alias) and name in (each.name, each.asname))
-        for statement in block
-        for each in ast.walk(statement)
-    )
 
 
 @dataclass(frozen=True, slots=True)

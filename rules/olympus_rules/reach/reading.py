@@ -11,6 +11,7 @@ from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.wrappers import hands_on
 from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.definitions import Definitions, is_imported
 from olympus_rules.reach.exchanges import Exchanges
@@ -45,7 +46,6 @@ from olympus_rules.reach.values import (
     Value,
     Words,
 )
-from olympus_rules.reach.wrappers import hands_on
 from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]

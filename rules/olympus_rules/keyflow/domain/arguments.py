@@ -24,6 +24,7 @@ class Arguments:
         owner: the object of a method call.
         loop: what repeats the call when a transform makes it (``scan`` …).
         asks: whether only the truth of the result is used.
+        decorates: whether the result decorates a function.
     """
 
     positional: tuple[tuple[Value, bool], ...]
@@ -33,6 +34,7 @@ class Arguments:
     owner: Value | None = None
     loop: str = ""
     asks: bool = False
+    decorates: bool = False
 
     @property
     def first(self) -> Value | None:

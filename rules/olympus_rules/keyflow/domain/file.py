@@ -159,7 +159,8 @@ class File:
 
     def function(self, code: FunctionCode) -> Value:
         """Return the value of a function after its decorators."""
-        return self.functions.get(code) or Function(code)
+        found = self.functions.get(code)
+        return Function(code) if found is None else found
 
     def module_at(self, path: str) -> FunctionCode:
         """Return the code that represents the module level of another file."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     CALLABLE,
@@ -41,9 +42,9 @@ __all__ = ["apply", "concerns_keys", "construct"]
 
 def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     """Return the result of a call of a function, and record what the call consumes."""
-    concerned = concerns_keys(flow, arguments)
+    concerned = arguments.decorates or concerns_keys(flow, arguments)
     reached = flow.linker.reach(function, concerned=concerned)
-    if reached is None or not (concerned or arguments.asks or _matters(flow, reached.code)):
+    if reached is None or not (concerned or arguments.asks or any(_matters(flow, each) for each in _run_by(reached))):
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
@@ -83,6 +84,12 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         flow.forget(cast(Term, instance.value(term)))
     returned = instance.returned(summary.returns)
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
+
+
+def _run_by(function: Function) -> Iterator[FunctionCode]:
+    """Yield the code of a function, and of the functions that it is known to hold, as a decorator's result does."""
+    yield function.code
+    yield from (value.code for _, value in function.captured if isinstance(value, Function))
 
 
 def _matters(flow: Flow, code: FunctionCode) -> bool:
@@ -152,7 +159,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     passed = replace(
         use,
         node=node,
-        what=use.what if handed else function.code.name,
+        what=use.what if handed else _name(function, arguments),
         certainty=min(use.certainty, Certainty.UNKNOWN) if function.doubtful else use.certainty,
         path=joined,
         key=use.key if handed else _expression(flow, instance.summary, use, arguments),
@@ -161,6 +168,13 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         loop=arguments.loop or use.loop if handed else arguments.loop,
     )
     consume(flow, value, passed)
+
+
+def _name(function: Function, arguments: Arguments) -> str:
+    """Return the name of a callee as the user knows it: that of a decorated function, and not that of the wrapper."""
+    held = [value.code.name for _, value in function.captured if isinstance(value, Function)]
+    called = dotted_name(arguments.node.func).rpartition(".")[2] if held and arguments.node is not None else ""
+    return next((name for name in held if name.rpartition(".")[2] == called), function.code.name)
 
 
 def _with_ranks(value: Value, rank: int) -> Iterator[tuple[Term, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from olympus_rules.keyflow.domain.access import choose
+from olympus_rules.keyflow.domain.access import CALLABLE, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
@@ -121,7 +121,10 @@ def _choice(flow: Flow, function: Choice, arguments: Arguments) -> Value:
 
 
 def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
-    """Return the decorated function: the same to a caller, unless the decorator is unknown."""
+    """Return the decorated function: what a decorator of the project makes of it, else the same to a caller.
+
+    A decorator of a library of which nothing is known makes it doubtful.
+    """
     if isinstance(decorator, Library):
         if decorator.qualified.endswith(KEEPING_DECORATORS):
             return function
@@ -131,8 +134,42 @@ def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
         made = flow.file.table.get(decorator.qualified).returns
         if made is not None:
             return Library(made)
-    elif isinstance(decorator, Partial):
+        decorator = flow.linker.outside(decorator.qualified, concerned=True) or decorator
+    if _is_of_project(flow, decorator):
+        return _applied(flow, decorator, function)
+    if isinstance(decorator, Partial):
         result = call(flow, decorator, positional(function))
         if not isinstance(result, Term):
             return result
     return replace(function, doubtful=True) if isinstance(function, Function) else function
+
+
+def _is_of_project(flow: Flow, decorator: Value) -> bool:
+    """Return whether a decorator is a callable whose source is in reach."""
+    while isinstance(decorator, Bound | Mapped | Partial):
+        decorator = decorator.function
+    return isinstance(decorator, Class | Function) or decorator in flow.file.classes
+
+
+def _applied(flow: Flow, decorator: Value, function: Value) -> Value:
+    """Return what a decorator of the project makes of a function; an unknown callable if that is not known."""
+    made = call(flow, decorator, positional(function))
+    if isinstance(made, Term) and made in flow.file.classes:
+        return _call_method(flow, made) or flow.terms.fresh()
+    parts = [part for _, part in made.arms] if isinstance(made, Choice) else [made]
+    return made if all(isinstance(part, CALLABLE) for part in parts) else flow.terms.fresh()
+
+
+def _call_method(flow: Flow, instance: Term) -> Bound | None:
+    """Return what a call of an object runs, with the callables that the object holds: the decorated function."""
+    method = flow.linker.hierarchy.method(flow.file.classes[instance], "__call__")
+    function = None if method is None else flow.file.function(method)
+    if method is None or not isinstance(function, Function) or not method.positional:
+        return None
+    held = {
+        name[1]: value
+        for name, value in flow.env.values.items()
+        if isinstance(name, tuple) and name[0] == instance and isinstance(value, CALLABLE)
+    }
+    slots = tuple(((method, f"{method.parameters[0]}.{name}"), value) for name, value in held.items())
+    return Bound(replace(function, captured=(*function.captured, *slots)), instance)

@@ -208,6 +208,7 @@ def run_call(flow: Flow, instruction: ir.Call) -> None:
         instruction.receiver,
         None if instruction.owner is None else registers[instruction.owner],
         asks=instruction.asks,
+        decorates=instruction.decorates,
     )
     registers[instruction.dst] = flow.call(registers[instruction.func], arguments)
 

@@ -76,6 +76,8 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | No
         result = transform(flow, qualified, first, arguments)
         if result is not None:
             return result
+    if kind == "wraps" and first is not None:  # @functools.wraps(function): the decorated function is the second one
+        return arguments.get(1, "") or Partial(Library(qualified), (first,), ())
     if kind == "partition_spec":
         return Sequence("spec", tuple(value for value, _ in arguments.positional))
     handler = PRIMITIVES.get(kind)

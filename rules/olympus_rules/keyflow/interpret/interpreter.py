@@ -58,6 +58,10 @@ class _Interpreter(Flow):
         for name in (*code.parameters, code.vararg, code.kwarg):
             if name is not None:
                 self.env.set(name, given[name] if name in given else self._parameter(name))
+        for slot, value in given.items():
+            owner, _, name = ("" if isinstance(slot, str) or slot[0] is not code else slot[1]).partition(".")
+            if name:  # the attribute of an object that holds a callable
+                self.env.set((self.env.get(owner), name, 0), value)
 
     def _parameter(self, name: str) -> Value:
         """Return a parameter's value on entry: a term of its own, or the class for that of a class method."""

@@ -71,7 +71,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
         lists.rearrange(flow, first)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
-    concerned = application.concerns_keys(flow, arguments)
+    concerned = arguments.decorates or application.concerns_keys(flow, arguments)
     found = flow.linker.outside(qualified, concerned=concerned)
     if found is not None:
         return flow.call(found, arguments)

@@ -19,7 +19,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["MAX_SPECIALISATIONS", "receiver", "specialisation"]
 
-MAX_SPECIALISATIONS = 12  # of one function; further callables have an unknown effect
+MAX_SPECIALISATIONS = 12  # of one function, or of one closure around a function; the effect of further ones is unknown
 
 
 def receiver(file: File, code: FunctionCode, class_: ClassCode) -> Specialisation:
@@ -60,27 +60,36 @@ def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) ->
     code = function.code
     if code.is_foreign:
         return GENERAL
-    rest = [name for name in (code.vararg, code.kwarg) if name in binding]
-    if not any(_matters(flow, part) for name in rest for part in _parts(binding[name])):
-        rest = []  # which arguments it hands on matters only if a callable is among them
-    given: list[tuple[Slot, Value]] = [
-        (name, value) for name, value in binding.items() if _matters(flow, value) or name in rest
-    ]
+    given: list[tuple[Slot, Value]] = [(name, value) for name, value in binding.items() if _matters(flow, value)]
     given += [(slot, value) for slot, value in function.captured if _matters(flow, value)]
+    given += _handed_on(flow, function, binding)
     if code.parent is flow.code:
         given += [((flow.code, str(name)), value) for name, value in flow.given.items()]
     inherited = _receiver(flow, code, binding)
     if not given and not inherited:
         return GENERAL
     code.lower()
-    given = [(slot, value) for slot, value in given if (slot if isinstance(slot, str) else slot[1]) in code.reads]
+    given = [(slot, value) for slot, value in given if _variable(slot) in code.reads]
     found = (*inherited, *((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given))
     return found if flow.linker.may_specialise(code, found) else GENERAL
 
 
-def _parts(value: Value) -> list[Value]:
-    """Return what ``*args`` or ``**kwargs`` of a call hold."""
-    return [item for _, item in value.items] if isinstance(value, Map) else list(getattr(value, "items", ()))
+def _variable(slot: Slot) -> str:
+    """Return the name of the variable that holds a callable, or holds the object that has it as an attribute."""
+    return (slot if isinstance(slot, str) else slot[1]).partition(".")[0]
+
+
+def _handed_on(flow: Flow, function: Function, binding: dict[str, Value]) -> list[tuple[Slot, Value]]:
+    """Return ``*args`` and ``**kwargs`` of a call, if a callable is among them, or if it may get them as they are."""
+    names = (name for name in (function.code.vararg, function.code.kwarg) if name is not None)
+    rest = [(name, value) for name in names if isinstance(value := binding.get(name), Map | Sequence)]
+    called = [part for _, value in rest for part in _parts(value)] + [value for _, value in function.captured]
+    is_known = not any(value.open for _, value in rest)
+    return [*rest] if is_known and any(_matters(flow, value) for value in called) else []
+
+
+def _parts(value: Map | Sequence) -> list[Value]:
+    return [item for _, item in value.items] if isinstance(value, Map) else list(value.items)
 
 
 def _matters(flow: Flow, value: Value) -> bool:
@@ -100,6 +109,7 @@ class _Abstraction:
         self.flow = flow
         self.code = code
         self.name = slot if isinstance(slot, str) else f"{slot[1]} of {slot[0].name}"
+        self.is_rest = slot in (code.vararg, code.kwarg)
         self.binding = binding
         self.count = 0
 
@@ -118,15 +128,16 @@ class _Abstraction:
             return replace(value, items=tuple(self.of(item) for item in value.items))
         if isinstance(value, Map):
             return replace(value, items=tuple((key, self.of(item)) for key, item in value.items))
-        return self.parameter(value) if isinstance(value, Term) else value
+        is_data = isinstance(value, Term) or (self.is_rest and not isinstance(value, Class | Library))
+        return self.parameter(value) if is_data else value
 
-    def parameter(self, value: Term) -> Term:
+    def parameter(self, value: Value) -> Term:
         self.count += 1
         name = f"{self.name}#{self.count}"
         data: Hashable = (self.code, name)
         term = self.flow.terms.make("param", data)
         self.binding[name] = value
         classes = self.flow.file.classes
-        if value in classes:
+        if isinstance(value, Term) and value in classes:
             classes.setdefault(term, classes[value])
         return term

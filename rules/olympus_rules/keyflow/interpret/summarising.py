@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from olympus_rules.code.wrappers import hands_on
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import is_large, item_index, leaves, map_leaves
 from olympus_rules.keyflow.domain.file import File
@@ -32,6 +33,8 @@ def summarise(file: File, run: Run) -> Summary:
     """Return the summary of a function from its interpretation."""
     terms = file.terms
     returns = _bounded(file, run, run.returned)
+    if hands_on(run.code):  # what it returns is to a caller the function that it is given
+        returns = terms.make("param", (run.code, run.code.parameters[0]))
     writes, handed_out = _lasting(file, run, returns)
     uses: dict[tuple[Term, str, int | None, object], Consumption] = {}
     for use in run.ledger.consumptions:

@@ -99,7 +99,7 @@ class Analysis:
         self._outside: dict[tuple[str, bool], Value | None] = {}
         self._running: dict[Task, Frame] = {}
         self._delayed: set[Task] = set()
-        self._specialised: dict[FunctionCode, set[Specialisation]] = {}
+        self._specialised: dict[tuple[FunctionCode, ...], set[Specialisation]] = {}
         self._waiting: list[FunctionCode] | None = None
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
@@ -278,7 +278,8 @@ class Analysis:
         Raises:
             Forgotten: if the file has been judged, and this is not one of those.
         """
-        known = self._specialised.setdefault(code, set())
+        around = (value.code for slot, value in given if isinstance(slot, tuple) and isinstance(value, Function))
+        known = self._specialised.setdefault((code, *around), set())
         if given and given not in known and len(known) < MAX_SPECIALISATIONS:
             if self.judged:
                 raise Forgotten

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.libraries.names import COPIES_NAMES
-from olympus_rules.reach.narrowing import binds
+from olympus_rules.syntax.rebinding import binds
 
 __all__ = ["hands_on"]
 
