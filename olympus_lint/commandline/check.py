@@ -248,7 +248,9 @@ def tracing(args: Namespace) -> Choice:
     """Return the options for tracing."""
     from olympus_lint.tracing import Choice
 
-    options = {name: value for name in ("python", "device") if (value := getattr(args, name)) is not None}
+    limit = args.trace_timeout
+    given = {"python": args.python, "device": args.device, "seconds": limit, "importing": limit}
+    options = {name: value for name, value in given.items() if value is not None}
     tiers: tuple[Tier, ...] = ("witness", "function") if args.trace_import else ("witness",)
     return Choice(**options, tiers=tiers)
 

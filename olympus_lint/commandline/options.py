@@ -124,7 +124,7 @@ def check_tracing(args: argparse.Namespace) -> None:
     Raises:
         SystemExit: they cannot be combined.
     """
-    given = [name for name in ("trace_import", "python", "device") if getattr(args, name)]
+    given = [name for name in ("trace_import", "trace_timeout", "python", "device") if getattr(args, name)]
     if given and not args.trace:
         parser().error(f"--{given[0].replace('_', '-')} has no effect without --trace; add it")
     if args.select_verdict is not None and not args.trace and args.trace_events is None:
@@ -279,6 +279,8 @@ def add_tracing(made: Parser) -> None:
     group.add_argument("--trace", action="store_true", help=what)
     what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
     group.add_argument("--trace-import", action="store_true", help=what)
+    what = "the longest time of one import, and of the tracing of one function (default: 30 and 120)"
+    group.add_argument("--trace-timeout", type=positive, metavar="SECONDS", help=what)
     what = "the Python to trace with, which has JAX, or the folder of its environment (default: the running Python)"
     group.add_argument("--python", metavar="PATH", help=what)
     what = "add a verdict to each finding from the events of `olympus record`, and report misuses without a finding"

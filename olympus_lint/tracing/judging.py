@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from olympus.verdicts import Place, Question, Tier, Verdict
+from olympus.verdicts import Place, Question, Tier, Verdict, too_long
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.processes import default_jobs
 from olympus_lint.tracing.combining import combined
-from olympus_lint.tracing.process import Died, Refused, Worker, interpreter
+from olympus_lint.tracing.process import Died, Ended, Late, Refused, Spent, Worker, interpreter
 from olympus_rules.finding import Confidence, Finding, Span
 from olympus_rules.libraries import libraries
 from olympus_rules.rules import all_rules
@@ -40,6 +40,7 @@ class Choice:
         device: the value of ``JAX_PLATFORMS``.
         tiers: the tiers, in order.
         seconds: the time limit for one function, in addition to the limits on its steps.
+        importing: the seconds for the import of one file.
         grace: the seconds after the time limit until a worker is killed.
         base, each: the seconds for the whole run: a constant, and an amount for each question.
         start: starts a worker; replaced in tests.
@@ -49,6 +50,7 @@ class Choice:
     device: str = "cpu"
     tiers: Sequence[Tier] = ("witness",)
     seconds: float = 120.0
+    importing: float = 30.0
     grace: float = 5.0
     base: float = 600.0
     each: float = 10.0
@@ -181,6 +183,7 @@ def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) ->
         "folders": [str(folder) for folder in location.roots],
         "documented": [row.to_json() for row in table.documented(file.text)],
         "seconds": choice.seconds,
+        "importing": choice.importing,
         "hints": settings.trace,
     }
 
@@ -246,38 +249,48 @@ class Dispatch:
                         self.traced.deaths[f"while it started: {refused}"] += 1
                     return
                 continue
+            cause: Exception | None = None
             try:
                 self.ask(worker, task)
-            except Died as died:
-                with self.lock:
-                    self.traced.deaths[str(died)] += 1
+            except (Died, Spent) as error:
+                cause = error
+            with self.lock:
+                if isinstance(cause, Died):
+                    self.traced.deaths[str(cause)] += 1
+                if task.questions:
+                    self.open.appendleft(task)
+            if cause is not None and not isinstance(cause, Ended):
                 worker.kill()
                 worker = None
-                if task.questions:
-                    with self.lock:
-                        self.open.appendleft(task)
 
     def ask(self, worker: Worker, task: Task) -> None:
         """Ask the questions of a task; answered questions, and one that killed the worker, are removed from it.
 
         Raises:
-            Died: the worker has died.
+            Died: the worker has died, or its process for the file.
+            Spent: the worker cannot answer any more.
         """
         numbers = list(task.questions)
         begun: list[int] | None = None  # the question that the worker has announced
-        wait = self.choice.seconds + self.choice.grace
+        doing, seconds = "", self.choice.seconds
         try:
             worker.send({"id": 1, **task.request, "questions": [task.questions[n].to_json() for n in numbers]})
             while True:
-                answer = worker.receive(min(wait, max(0.0, self.end - time.monotonic())))
+                left = max(0.0, self.end - time.monotonic())
+                answer = worker.receive(min(seconds + self.choice.grace, left))
                 if "begin" in answer:
                     begun = [numbers[index] for index in answer["begin"]]
+                    doing, seconds = answer.get("doing", ""), answer.get("seconds", self.choice.seconds)
+                elif "spent" in answer:
+                    raise Spent
                 elif "verdicts" in answer:
                     for index, verdict in answer["verdicts"]:
                         self.give(task, numbers[index], Verdict.from_json(verdict))
                     begun = []
                 else:
                     self.traced.peak_kib = max(self.traced.peak_kib, answer["peak_kib"] or 0)
+                    if "ended" in answer and task.questions:
+                        raise Ended(answer["ended"])
                     break
         except (Died, LookupError, TypeError, ValueError) as error:
             died = error if isinstance(error, Died) else Died("an answer that makes no sense")
@@ -286,7 +299,7 @@ class Dispatch:
             if late:
                 self.give_up(task, numbers, self.over)
             elif begun is not None or task.deaths > 1:  # an earlier question may have caused the first death
-                self.give_up(task, numbers if begun is None else begun, f"the worker died of it: {died}")
+                self.give_up(task, numbers if begun is None else begun, died_of(died, doing, seconds))
             if task.deaths == MOST_DEATHS:
                 self.give_up(task, numbers, f"{MOST_DEATHS} workers died of other findings in this file")
             raise died from None
@@ -303,3 +316,16 @@ class Dispatch:
         tier: Tier = task.request["op"]
         for number in list(numbers):
             self.give(task, number, Verdict("not reached", tier, why))
+
+
+def died_of(died: Died, doing: str, seconds: float) -> str:
+    """Return why a question has no answer: what the worker has died of.
+
+    Args:
+        died: how.
+        doing: what it said that it was doing for all questions about a file; empty for a question.
+        seconds: the time that it had for that.
+    """
+    if isinstance(died, Late):
+        return f"{doing or 'it'} {too_long(seconds)}"
+    return f"{doing} ended its process: {died}" if doing else f"the worker died of it: {died}"

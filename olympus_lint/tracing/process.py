@@ -7,7 +7,6 @@ import json
 import os
 import queue
 import shutil
-import signal
 import site
 import subprocess
 import sys
@@ -20,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import olympus
+from olympus.worker.apart import cause_of
 from olympus_lint.tracing.remains import end_all
 
-__all__ = ["BOOTSTRAP", "LIMITS", "Died", "Refused", "Worker", "interpreter", "network_cut"]
+__all__ = ["BOOTSTRAP", "LIMITS", "Died", "Ended", "Late", "Refused", "Spent", "Worker", "interpreter", "network_cut"]
 
 BOOTSTRAP = """\
 import sys
@@ -89,6 +89,18 @@ class Refused(Exception):
 
 class Died(Exception):
     """A worker has ended or was killed; the message gives the cause."""
+
+
+class Late(Died):
+    """A worker was killed, because it did not answer in time."""
+
+
+class Ended(Died):
+    """The process that a worker has for a file has ended; the worker goes on."""
+
+
+class Spent(Exception):
+    """A worker has executed code, and cannot have a process for a file; another worker can."""
 
 
 class Worker:
@@ -187,7 +199,7 @@ class Worker:
         line = self._next(seconds)
         if line is None:
             self.kill()
-            raise Died(f"no answer in {seconds:.3g} s")
+            raise Late(f"no answer in {seconds:.3g} s")
         if not line:
             raise Died(self._cause())
         try:
@@ -222,12 +234,7 @@ class Worker:
             self.kill()
             return "it has closed its output"
         self.kill()
-        if status < 0:
-            try:
-                return f"signal {signal.Signals(-status).name}"
-            except ValueError:
-                return f"signal {-status}"
-        return f"exit status {status}"
+        return cause_of(status)
 
     def kill(self) -> None:
         """Kill the worker and all of its child processes, and remove its folder."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from olympus.verdicts.question import Question, Verdict
 
-__all__ = ["answer"]
+__all__ = ["answer", "loaded"]
 
 
 def answer(
@@ -34,3 +34,11 @@ def answer(
     from olympus.trials.judging import judged
 
     return judged(file, module, folders, questions, hints)
+
+
+def loaded(file: str, module: str, folders: tuple[Path, ...], seconds: float) -> str | None:
+    """Import a file before its findings are judged; return why that was not possible, ``None`` if it was."""
+    from olympus.trials import judging
+
+    found = judging.loaded(file, module, folders, seconds)
+    return found if isinstance(found, str) else None

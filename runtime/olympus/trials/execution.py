@@ -169,8 +169,8 @@ def advanced(result: Any) -> Any:
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raise :class:`Expired` after some time, where the system and the thread allow that."""
+def limited(seconds: float, again: float = 0.0) -> Iterator[None]:
+    """Raise :class:`Expired` after some time, and again after others, where the system and the thread allow that."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -180,14 +180,14 @@ def limited(seconds: float) -> Iterator[None]:
 
     began = time.monotonic()
     before = signal.signal(signal.SIGALRM, expire)
-    left, again = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01))
+    left, interval = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01), again)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if left:  # a timer that was set around this one goes on
-            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.01), again)
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.01), interval)
 
 
 def time_left() -> float:

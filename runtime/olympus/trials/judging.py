@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from olympus.trials.execution import Expired, limited
 from olympus.trials.modules import Elsewhere, first_line, imported, quiet
 from olympus.trials.search import Hints, Search
 from olympus.trials.subject import Unfit, steps
-from olympus.verdicts.question import Question, Verdict
+from olympus.verdicts.question import Question, Verdict, too_long
 from olympus.witness.answer import outermost
 
-__all__ = ["judged"]
+__all__ = ["judged", "loaded"]
 
-FAILED: dict[tuple[Path, str], str] = {}
-"""Why files could not be imported."""
+SECONDS = 30.0  # for an import, if nobody says otherwise
+
+LOADED: dict[tuple[str, str], ModuleType | str] = {}
+"""The files that were imported, by path and module, or why that was not possible."""
 
 
 def judged(
@@ -37,9 +40,9 @@ def judged(
     except (OSError, SyntaxError, ValueError) as error:
         return [_unreached(f"the file cannot be read: {first_line(error)}")] * len(questions)
     with quiet(file):
-        loaded = _imported(Path(file), module, folders)
-        if isinstance(loaded, str):
-            return [_unreached(loaded)] * len(questions)
+        found = loaded(file, module, folders)
+        if isinstance(found, str):
+            return [_unreached(found)] * len(questions)
         own = {name.partition(":")[2]: hint for name, hint in hints.items() if name.partition(":")[0] == module}
         groups: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
@@ -47,7 +50,7 @@ def judged(
         verdicts: dict[int, Verdict] = {}
         for function, indices in groups.items():
             asked = [questions[index] for index in indices]
-            verdicts.update(zip(indices, _of_function(loaded, function, asked, own), strict=True))
+            verdicts.update(zip(indices, _of_function(found, function, asked, own), strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
 
@@ -55,20 +58,29 @@ def _unreached(reason: str) -> Verdict:
     return Verdict("not reached", "function", reason)
 
 
-def _imported(file: Path, module: str, folders: Sequence[Path]) -> ModuleType | str:
-    """Import a file; return why if that fails. It is tried once: what an import does, it would do again."""
-    if (file, module) in FAILED:
-        return FAILED[file, module]
-    try:
-        return imported(file, module, folders)
-    except Elsewhere as error:
-        reason = str(error)
-    except SystemExit:
-        reason = f"importing {module} ended the program"
-    except BaseException as error:
-        reason = f"importing {module} failed: {type(error).__name__}: {first_line(error)}"[:300]
-    FAILED[file, module] = reason
-    return reason
+def loaded(file: str, module: str, folders: Sequence[Path], seconds: float = SECONDS) -> ModuleType | str:
+    """Import a file; return why if that fails. It is tried once: what an import does, it would do again.
+
+    Args:
+        file: the path of the file.
+        module: the name under which it is imported.
+        folders: where the modules of its project are looked for.
+        seconds: after how much time to give up.
+    """
+    if (file, module) not in LOADED:
+        try:
+            with quiet(file), limited(seconds, again=1.0):
+                LOADED[file, module] = imported(Path(file), module, folders)
+        except Elsewhere as error:
+            LOADED[file, module] = str(error)
+        except SystemExit:
+            LOADED[file, module] = f"importing {module} ended the program"
+        except Expired:
+            LOADED[file, module] = f"importing {module} {too_long(seconds)}"
+        except BaseException as error:
+            what = ": ".join(filter(None, [type(error).__name__, first_line(error)]))
+            LOADED[file, module] = f"importing {module} failed: {what}"[:300]
+    return LOADED[file, module]
 
 
 def _of_function(module: ModuleType, function: str, questions: Sequence[Question], own: Hints) -> list[Verdict]:

@@ -90,8 +90,11 @@ def place_of(error: BaseException, path: Path) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message without a full stop."""
-    return str(error).strip().partition("\n")[0].rstrip(".")
+    """Return the first line of an error's message without a full stop; nothing, if it raises another one."""
+    try:
+        return str(error).strip().partition("\n")[0].rstrip(".")
+    except Exception:
+        return ""
 
 
 def shown(path: Path) -> str:

@@ -4,6 +4,6 @@ The linter asks in its own process, and the answers come from another one that h
 data, :class:`Question` and :class:`Verdict`. This module and :mod:`olympus.verdicts.question` do not import JAX.
 """
 
-from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
+from olympus.verdicts.question import Place, Question, Status, Tier, Verdict, too_long
 
-__all__ = ["Place", "Question", "Status", "Tier", "Verdict"]
+__all__ = ["Place", "Question", "Status", "Tier", "Verdict", "too_long"]

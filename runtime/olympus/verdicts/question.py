@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-__all__ = ["Place", "Question", "Status", "Tier", "Verdict"]
+__all__ = ["Place", "Question", "Status", "Tier", "Verdict", "too_long"]
 
 Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
 """``confirmed``: it happens. ``refuted``: the places were reached with keys that are known, and it does not happen.
@@ -88,3 +88,8 @@ class Verdict:
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Read what :meth:`to_json` gives."""
         return cls(data["status"], data["tier"], data["reason"], tuple(data["evidence"]))
+
+
+def too_long(seconds: float) -> str:
+    """Return the end of a reason: what it names has been given up after that time."""
+    return f"takes more than {seconds:g} s, the limit that --trace-timeout sets"

@@ -1,4 +1,4 @@
-"""Take the right to change files away from this process, and keep its children in its care: Landlock on Linux."""
+"""Take the rights to change files and to send signals away, and keep children in the care of this process: on Linux."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["adopt", "enclose"]
+__all__ = ["adopt", "confine", "enclose"]
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # system calls, alike on all machines
 VERSION = 1  # a flag of CREATE: return which version of Landlock there is
@@ -19,6 +19,8 @@ WRITE_FILE, TRUNCATE, REFER = 1 << 1, 1 << 14, 1 << 13
 CHANGES = sum(1 << bit for bit in range(4, 13))  # remove and make entries of folders
 SINCE = {TRUNCATE: 3, REFER: 2}
 """Rights that later versions of Landlock have."""
+
+SIGNALS, SCOPES_SINCE = 1 << 1, 6  # what is kept within the processes that have the same restrictions, or more
 
 HARMLESS = ("/dev/null", "/dev/zero", "/dev/shm")
 """Places that any program writes to, and where users keep no files."""
@@ -50,6 +52,24 @@ def enclose(folders: Sequence[str]) -> bool:
         return False
 
 
+def confine() -> bool:
+    """Let this process, and all that it starts, send no signals to others.
+
+    It holds for threads that are started later, and cannot be undone.
+
+    Returns:
+        Whether the system does that. Where it does not, nothing has changed.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        rules = _rules(library, signals=SIGNALS) if _version(library) >= SCOPES_SINCE else -1
+        return rules >= 0 and _restricted(library, rules)
+    except OSError:
+        return False
+
+
 def adopt() -> None:
     """Become the parent of all that this process and its children start and leave behind, so that it can be found."""
     if sys.platform == "linux":
@@ -58,21 +78,35 @@ def adopt() -> None:
 
 
 def _restrict(library: ctypes.CDLL, folders: Sequence[str]) -> bool:
-    version = library.syscall(CREATE, None, ctypes.c_size_t(0), VERSION)
+    version = _version(library)
     if version < 1:
         return False
     handled = WRITE_FILE | CHANGES | sum(right for right, since in SINCE.items() if version >= since)
-    rules = library.syscall(CREATE, ctypes.byref(ctypes.c_uint64(handled)), ctypes.c_size_t(8), 0)
+    rules = _rules(library, files=handled)
     if rules < 0:
         return False
+    for place in (*folders, *HARMLESS):
+        if os.path.exists(place):  # noqa: PTH110
+            allowed = handled if os.path.isdir(place) else handled & (WRITE_FILE | TRUNCATE)  # noqa: PTH112
+            opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
+            library.syscall(ADD, rules, BENEATH, ctypes.byref(Beneath(allowed, opened)), 0)
+            os.close(opened)
+    return _restricted(library, rules)
+
+
+def _version(library: ctypes.CDLL) -> int:
+    return int(library.syscall(CREATE, None, ctypes.c_size_t(0), VERSION))
+
+
+def _rules(library: ctypes.CDLL, files: int = 0, signals: int = 0) -> int:
+    """Return a file descriptor of ``struct landlock_ruleset_attr``, whose size says how much of it is meant."""
+    handled = (ctypes.c_uint64 * 3)(files, 0, signals)
+    size = ctypes.sizeof(handled) if signals else ctypes.sizeof(ctypes.c_uint64)
+    return int(library.syscall(CREATE, ctypes.byref(handled), ctypes.c_size_t(size), 0))
+
+
+def _restricted(library: ctypes.CDLL, rules: int) -> bool:
     try:
-        for place in (*folders, *HARMLESS):
-            if os.path.exists(place):  # noqa: PTH110
-                allowed = handled if os.path.isdir(place) else handled & (WRITE_FILE | TRUNCATE)  # noqa: PTH112
-                opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
-                library.syscall(ADD, rules, BENEATH, ctypes.byref(Beneath(allowed, opened)), 0)
-                os.close(opened)
-        failed = library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) or library.syscall(RESTRICT, rules, 0)
-        return not failed
+        return not (library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) or library.syscall(RESTRICT, rules, 0))
     finally:
         os.close(rules)

@@ -9,7 +9,7 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
 ``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "seconds": …, "hints": {…}, "questions": […]}``
-    Or ``function`` for the next tier, which needs the ``hints``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+    Or ``function`` for the next tier, which needs the ``hints``, and ``importing``, the seconds for the import of the file: the first ``begin`` is the import's, and has what it is doing and the time for it. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
 ``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
@@ -37,13 +37,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from olympus.verdicts.documented import Documented
-from olympus.verdicts.question import Question, Tier, Verdict
-from olympus.worker.enclosure import adopt, enclose
+from olympus.verdicts.question import Question, Tier, Verdict, too_long
+from olympus.worker.apart import apart, deafen, is_forkable
+from olympus.worker.enclosure import adopt, confine, enclose
 
 if TYPE_CHECKING:
     from olympus.witness.execution import Target
 
-__all__ = ["OPERATIONS", "Operation", "main"]
+__all__ = ["IMPORTS", "OPERATIONS", "Operation", "main"]
 
 OLDEST = (0, 4, 38)
 """The first release of JAX that can be traced."""
@@ -51,6 +52,8 @@ OLDEST = (0, 4, 38)
 LOOK = 0.5  # seconds between looks at whether the parent lives
 
 REUSE = "def reuse(key):\n    return jax.random.bits(key), jax.random.bits(key)\n"
+
+dumps, leave, own_number, write = json.dumps, os._exit, os.getpid, os.write  # user code may put others in their place
 
 Answer = TypeVar("Answer")
 Request: TypeAlias = Mapping[str, Any]
@@ -71,30 +74,52 @@ def main(operations: Mapping[Tier, Operation] | None = None) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)  # user code that reads or prints must not meet the requests and answers
     os.dup2(2, 1)
+    deafen()
     serve(source, sink, OPERATIONS if operations is None else operations)
 
 
 def serve(source: BinaryIO, sink: int, operations: Mapping[Tier, Operation]) -> None:
     """Answer the requests of a stream."""
-    own = os.getpid()
-
-    def send(answer: Mapping[str, Any]) -> None:
-        if os.getpid() != own:  # user code has forked, and this is the child
-            os._exit(0)
-        rest = memoryview(json.dumps(answer).encode() + b"\n")
-        while rest:
-            rest = rest[os.write(sink, rest) :]
-
+    is_fresh = True  # whether no code of a user's was executed yet
     for line in source:
         request = json.loads(line)
+        send = partial(send_to, sink, os.getpid(), request["id"])
         if request["op"] == "hello":
-            send({"id": request["id"], **hello(request, operations)})
+            send(hello(request, operations))
             continue
         if request["op"] == "fix":
-            send({"id": request["id"], "objection": objection_to(request)})
-            continue
-        for answer in answers(request, operations[request["op"]]):
-            send({"id": request["id"], **answer})
+            send({"objection": objection_to(request)})
+        elif request["op"] in IMPORTS and is_forkable():
+            import olympus.trials.judging  # noqa: F401  # once for all forks
+
+            end = apart(partial(answer_apart, request, operations[request["op"]], source, sink, os.getpid()))
+            send({"ended": end.cause, "peak_kib": end.peak_kib})
+        elif request["op"] in IMPORTS and not is_fresh:
+            send({"spent": True})
+        else:
+            for answer in answers(request, operations[request["op"]]):
+                send(answer)
+        is_fresh = False
+
+
+def send_to(sink: int, own: int, number: int, answer: Mapping[str, Any]) -> None:
+    """Send an answer to a request of a number, if this is still the process that is to answer it."""
+    if own_number() != own:  # user code has forked, and this is the child
+        leave(0)
+    rest = memoryview(dumps({"id": number, **answer}).encode() + b"\n")
+    while rest:
+        rest = rest[write(sink, rest) :]
+
+
+def answer_apart(request: Request, operation: Operation, source: BinaryIO, sink: int, parent: int) -> None:
+    """Answer a request in a fork."""
+    os.close(source.fileno())  # user code that reads must not meet the other requests
+    end_with(parent)
+    confine()
+    send = partial(send_to, sink, os.getpid(), request["id"])
+    for answer in answers(request, operation):
+        if "done" not in answer:  # who forked this process says that
+            send(answer)
 
 
 # What there is.
@@ -106,6 +131,7 @@ def hello(request: Request, operations: Mapping[Tier, object]) -> dict[str, Any]
         end_with(request["parent"])
     limit(request["limits"])
     adopt()
+    confine()
     enclosed = request["writable"] is not None and enclose(request["writable"])
     try:
         import jax
@@ -213,6 +239,14 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
     """Answer the questions of one file, function by function."""
     tier: Tier = request["op"]
     questions = [Question.from_json(question) for question in request["questions"]]
+    if tier in IMPORTS and "importing" in request:
+        numbers, seconds = list(range(len(questions))), request["importing"]
+        yield {"begin": numbers, "seconds": seconds, "doing": f"importing {request['module']}"}
+        reason = IMPORTS[tier](request)
+        if reason is not None:
+            yield {"verdicts": [[number, Verdict("not reached", tier, reason).to_json()] for number in numbers]}
+            yield {"done": True, "peak_kib": peak_kib()}
+            return
     for group in groups(request["text"], questions):
         yield {"begin": group}
         asked = [questions[number] for number in group]
@@ -256,7 +290,7 @@ def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
 
     def expire(number: int, frame: FrameType | None) -> None:
         if running:
-            raise OutOfTime(f"it takes more than {seconds:g} s")
+            raise OutOfTime(f"it {too_long(seconds)}")
 
     signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
@@ -325,6 +359,17 @@ def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
     folders = tuple(map(Path, request["folders"]))
     return answer(request["file"], request["module"], folders, questions, request["hints"])
 
+
+def imported(request: Request) -> str | None:
+    """Import the file of a request; return why that was not possible."""
+    from olympus.trials import loaded
+
+    folders = tuple(map(Path, request["folders"]))
+    return loaded(request["file"], request["module"], folders, request["importing"])
+
+
+IMPORTS: Mapping[Tier, Callable[[Request], str | None]] = {"function": imported}
+"""How a file is imported for the operations that execute it as it is."""
 
 OPERATIONS: Mapping[Tier, Operation] = {"witness": witness, "function": function}
 """What can be asked, by the tier of the verdicts."""
