@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,6 +52,8 @@ PASSING = frozenset({"T", "mT", "at", "real", "value"})
 """Attributes of a key array that are the same keys, and that of the member of an enumeration."""
 MOST_NAMES = 12
 """The most names in a row that are read from a library."""
+ARGUMENTS = frozenset({"__defaults__", "__kwdefaults__", "args", "keywords"})
+"""Attributes of functions, and of those that ``partial`` makes, with values of parameters."""
 FUNCTIONS = (BoundMethod, Function, Partial)
 WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, *FUNCTIONS)
 """Values with attributes, and no class that they are read from."""
@@ -328,8 +331,10 @@ class Attributes:
         elif isinstance(value, Made):
             self.slots.put(slot, value)
             self.slots.add_edge(self.loose(name), slot)
+            self.give_held(value, slot)
         elif isinstance(value, FUNCTIONS):
             self.slots.add_edge(self.loose(name), slot)
+            self.of_function(value, name, slot)
         elif isinstance(value, Unknown) and name == "__dict__":
             self.trees.give_namespace(value, slot)
         elif isinstance(value, Unknown) and value.kind != "objects":  # an object has methods of the project
@@ -364,6 +369,21 @@ class Attributes:
             return Made(value.qualified.partition(".")[0])
         made[part.qualified] = None
         return part
+
+    def give_held(self, value: Made, slot: Slot) -> None:
+        """Give as an attribute the keys beside an object of Python's library, which may be what it was made of."""
+        if slot in self.owners and value.qualified.partition(".")[0] in sys.stdlib_module_names:
+            self.slots.add_edge_of(self.owners[slot], slot, Key)
+
+    def of_function(self, value: BoundMethod | Function | Partial, name: str, slot: Slot) -> None:
+        """Give the function under a wrapper, or the arguments that a function has by its definition or ``partial``."""
+        if name == "__wrapped__":
+            self.slots.put(slot, value)
+        elif name in ARGUMENTS and slot in self.owners:
+            every = self.heap.element(self.heap.made(slot), None)
+            self.slots.add_edge_of(self.owners[slot], every, Key)  # what ``partial`` was given is beside its function
+            for parameter in value.code.parameters:
+                self.slots.add_edge(self.heap.variable(value.code, parameter), every)
 
     def give_variables(self, value: Module, slot: Slot) -> None:
         """Give the dictionary of the variables of a module."""

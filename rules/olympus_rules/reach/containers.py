@@ -19,6 +19,7 @@ from olympus_rules.reach.values import (
     Constructor,
     Container,
     Function,
+    Key,
     Library,
     Made,
     Object,
@@ -160,6 +161,11 @@ class ContainerCalls:
         for slot in call.given[:1]:
             self.slots.watch(slot, give, Object, Unknown)
             self.slots.add_edge_of(slot, call.result, Container, Made)
+            self.slots.watch(slot, partial(self.give_held, owner=slot, result=call.result), Made)
+
+    def give_held(self, _: Value, *, owner: Slot, result: Slot) -> None:
+        """Put the keys that are beside an object of a library, which may hold them, into the container of a result."""
+        self.slots.add_edge_of(owner, self.heap.element(self.heap.made(result), None), Key)
 
     def leaves(self, call: Call, *, with_paths: bool, with_structure: bool) -> None:
         """Return the list of the leaves of a tree, each in a pair with its path, or the list in a pair."""

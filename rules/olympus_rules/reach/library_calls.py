@@ -143,10 +143,11 @@ class LibraryCalls:
             self.derive(value, model.row.derive, call)
         if model.result == "derived" or (model.row is not None and model.row.derive):
             return
-        if model.result is None and model.container is None:
+        is_class = is_class_of_python(model)
+        if (model.result is None and model.container is None) or is_class:
             self.slots.put(call.result, Made(model.root))
             looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
-            if is_unknown_of_python(model) and not looks_only:
+            if is_class or (is_unknown_of_python(model) and not looks_only):
                 self.python.pass_through(call, model.root, is_method=isinstance(value, Made))
         if (call.place, model.qualified) not in self._handing:
             self._handing.add((call.place, model.qualified))
@@ -567,6 +568,15 @@ def is_foreign(model: Model) -> bool:
 def is_unknown_of_python(model: Model) -> bool:
     """Return whether nothing is known of a function of Python's library."""
     return model.root in sys.stdlib_module_names and model.result is None and model.transform is None
+
+
+def is_class_of_python(model: Model) -> bool:
+    """Return whether a name of Python's library is that of a class, as it seems: its objects keep what they are given.
+
+    Containers and errors, of which more is known, are left out.
+    """
+    is_python = model.root in sys.stdlib_module_names and "." in model.qualified
+    return is_python and model.name[:1].isupper() and model.container is None and model.transform is None
 
 
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:

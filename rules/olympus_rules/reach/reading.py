@@ -50,7 +50,7 @@ from olympus_rules.syntax.document import Parents
 
 __all__ = ["Reader", "place_of"]
 
-MAKING_CLASSES = frozenset({"make_dataclass", "namedtuple", "type"})
+MAKING_CLASSES = frozenset({"NamedTuple", "make_dataclass", "namedtuple", "type"})
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""
 NAMESPACES = frozenset({"globals", "locals", "vars"})
@@ -529,7 +529,7 @@ class Reader:
             self.called_class(callee, call, arguments)
 
     def called_class(self, maker: str, call: Call, arguments: list[ast.expr]) -> None:
-        """Make a class by a call, with the fields that it names, or the attributes of a dictionary."""
+        """Make a class by a call, with the attributes of a dictionary, or the fields that it names and any defaults."""
         fields = [] if maker == "type" else constant_names(arguments[1])
         class_ = ir.ClassCode(maker, ast.ClassDef(maker, [], [], [], []), fields=fields)
         if maker == "type" and len(call.given) == 3:
@@ -537,8 +537,18 @@ class Reader:
             self.heap.iterate(call.given[1], call.result)  # its objects may be taken for those of its bases
         elif not fields:
             return
+        else:
+            self.attributes.trees.set_each(Object(class_), self.keys_given(call))
         self.heap.classes.described.add(class_)
         self.slots.put(call.result, Class(class_))
+
+    def keys_given(self, call: Call) -> Slot:
+        """Return the slot of the keys in the arguments of a call, as in the defaults of fields."""
+        given, keys = self.slots.slot("given to a class", call.place), self.slots.slot("keys of a class", call.place)
+        for slot in call.given:
+            self.heap.copy_contained(slot, given, 0)
+        self.slots.add_edge_of(given, keys, Key)
+        return keys
 
     def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
         """Return the dictionary of the variables of a scope."""
