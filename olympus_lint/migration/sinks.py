@@ -29,8 +29,8 @@ __all__ = ["Sinks", "Sunk"]
 
 HARMLESS = frozenset({"cast", "device_get", "dtype", "elementwise", "fill", "print", "zeros"})
 """Forms of conversions whose effect depends on more than the argument."""
-KEEPING = frozenset({"checkpoint", "pickle", "save"})
-"""Forms of conversions that write a tree to a file."""
+KEEPING = frozenset({"checkpoint", "pickle", "processes", "save"})
+"""Forms of conversions that write a tree to a file, or send it to other processes."""
 
 
 @dataclass(frozen=True, slots=True)

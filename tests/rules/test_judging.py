@@ -59,6 +59,61 @@ CONFIDENCES = [
 ]
 
 
+COUNTERS = {
+    "range": "for i in range(n):\n        unknown(key, i)",
+    "enumerate": "for i, x in enumerate(n):\n        unknown(x, key, step=i)",
+    "a progress bar": "for i in tqdm(range(n)):\n        unknown(key, 2 * i + 1)",
+    "while": "i = 0\n    while unknown():\n        unknown(key, jax.numpy.int32(i))\n        i += 1",
+    "a comprehension": "return [unknown(key, i) for i in range(n)]",
+    "fori_loop": "return lax.fori_loop(0, n, lambda i, x: unknown(x, key, i, method='step'), n)",
+    "scan": "def f2(x, i):\n        return unknown(key, i), None\n    return lax.scan(f2, n, jax.numpy.arange(9))",
+}
+OTHERS = {
+    "elements": "for i in n:\n        unknown(key, i)",
+    "elements with numbers": "for i, x in enumerate(n):\n        unknown(x, key)",
+    "elements by number": "for i in range(n):\n        unknown(n[i], key)",
+    "a number that stays": "i = n\n    for _ in range(n):\n        unknown(key, i)",
+    "scan over data": "def body(x, i):\n        return unknown(x, key, i), None\n    return lax.scan(body, n, n)",
+    "the carry": "return lax.fori_loop(0, n, lambda i, x: unknown(x, key), n)",
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [*((body, POSSIBLE) for body in COUNTERS.values()), *((body, LIKELY) for body in OTHERS.values())],
+    ids=[*COUNTERS, *OTHERS],
+)
+def test_a_callee_that_gets_the_counter_of_the_loop_may_fold_it_in(body: str, level: Confidence) -> None:
+    assert reuse_of(f"def f(n, seed):\n    key = random.key(seed)\n    {body}").confidence == level
+
+
+@pytest.mark.parametrize("body", COUNTERS.values(), ids=COUNTERS)
+def test_a_name_is_no_evidence_beside_a_counter(body: str) -> None:
+    assert facts_of(f"def f(n, key):\n    {body}", Reuse) == []
+
+
+TRAINING = "unknown(n, train=True, rngs={'dropout': key})"
+
+
+@pytest.mark.parametrize(
+    ("call", "level"),
+    [
+        (TRAINING, LIKELY),
+        ("unknown(n, train=n, rngs={'dropout': key})", LIKELY),
+        ("n.init(key, n, train=False)", LIKELY),
+        ("n.sample(key, n, test=False)", LIKELY),
+        ("unknown(n, train=False, rngs={'dropout': key})", POSSIBLE),
+        ("unknown(n, key, deterministic=True)", POSSIBLE),
+        ("n.apply_fn(n, key, is_training=False)", POSSIBLE),
+        ("n.layer(n, key=key, inference=True)", POSSIBLE),
+    ],
+)
+def test_a_model_that_is_evaluated_may_draw_nothing(call: str, level: Confidence) -> None:
+    source = "def f(n, seed):\n    key = random.key(seed)\n    return {}, {}"
+    assert reuse_of(source.format(call, TRAINING)).confidence == level
+    assert reuse_of(source.format(TRAINING, call)).confidence == level
+
+
 @pytest.mark.parametrize(("source", "level"), [case[1:] for case in CONFIDENCES], ids=[case[0] for case in CONFIDENCES])
 def test_the_least_sure_part_of_a_reuse_decides(source: str, level: Confidence) -> None:
     assert reuse_of(source).confidence == level

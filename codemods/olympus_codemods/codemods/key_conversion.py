@@ -62,7 +62,7 @@ def rewritten(fact: Conversion, document: Document) -> Fix | None:
             return zero_key(fact, document)
         case "shuffle":
             return drawn_index(fact, document)
-        case "collective" | "ravel" | "checkpoint" | "zeros" | "gather" | "pad":
+        case "collective" | "ravel" | "checkpoint" | "processes" | "zeros" | "gather" | "pad":
             return None
         case "device_get" | "words" if fact.is_key:
             return None

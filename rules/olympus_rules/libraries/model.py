@@ -80,7 +80,8 @@ class LibraryFunction:
 
 Form: TypeAlias = Literal[
     "numpy", "words", "dtype", "cast", "equality", "elementwise", "assertion", "fill", "pad", "shuffle", "collective",
-    "ravel", "generator", "save", "pickle", "checkpoint", "device_get", "text", "print", "size", "zeros", "gather"
+    "ravel", "generator", "save", "pickle", "checkpoint", "processes", "device_get", "text", "print", "size", "zeros",
+    "gather"
 ]  # fmt: skip
 """What a function does with the words of keys; ``docs/signature-packs.md`` explains the words."""
 Effect: TypeAlias = Literal["fails", "differs", "same"]

@@ -58,6 +58,10 @@ ADVICE = {
         "writes {key} to a file as an array, which a typed key is not",
         "Put `jax.random.key_data` in its place, and wrap what is restored with `jax.random.wrap_key_data`.",
     ),
+    "processes": (
+        "makes a NumPy array of {key} for other processes, which a typed key cannot become",
+        "Give it `jax.random.key_data({key})`, and wrap what comes back with `jax.random.wrap_key_data`.",
+    ),
     "pickle": ("pickles {key}", "Pickle `jax.random.key_data({key})`."),
     "device_get": (
         "makes a NumPy array of {key}; a typed key stays a JAX array",

@@ -158,7 +158,7 @@ def kept(fact: Reuse, document: Document) -> str:
 
 def is_alike_on_purpose(fact: Reuse) -> bool:
     """Return whether one key permutes, or chooses from, all leaves of a tree."""
-    return fact.repeated_by == TREE_MAP and fact.again.what.rpartition(".")[2] in REORDERING
+    return fact.repeated_by == TREE_MAP and fact.sampler.rpartition(".")[2] in REORDERING
 
 
 def alike(fact: Reuse) -> str:

@@ -54,6 +54,7 @@ class Consumption:
         origin: the parameter, or the element of a parameter, through which the key entered.
         loop: the construct that repeats the place: ``loop``, ``comprehension``, ``scan`` …
         count: the number of children of a split, if it is a literal.
+        sampler: the library function that draws, here or in a function that is called.
         time: when it happens, counted in consumptions and departures.
         arms: the possible callee that made it, as (number of the choice, number of the callee); only one callee of a
             choice is called.
@@ -72,6 +73,7 @@ class Consumption:
     origin: Term | None = None
     loop: str = ""
     count: int | None = None
+    sampler: str = ""
     time: int = 0
     arms: tuple[tuple[int, int], ...] = ()
     site: ast.AST | None = None

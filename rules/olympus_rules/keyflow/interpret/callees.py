@@ -11,7 +11,7 @@ import re
 
 from olympus_rules.code.lowering import dotted_name
 
-__all__ = ["leaves_keys_alone", "may_only_keep", "waiting_arguments"]
+__all__ = ["evaluates", "leaves_keys_alone", "may_only_keep", "waiting_arguments"]
 
 # Callees that store, send, show or wait for their arguments.
 STORING = frozenset(
@@ -39,6 +39,11 @@ CONVERTING = re.compile(
     r"|(j|jax|jnp|np|numpy|t|tf|torch)(2|_to_)(j|jax|jnp|np|numpy|t|tf|torch)"
 )
 WAITING = ("after", "block_on", "depend_on", "depends_on", "wait")
+# Arguments that turn what is random off, by their keywords, with the value that does so.
+EVALUATING = {
+    "deterministic": True, "eval": True, "eval_mode": True, "evaluate": True, "evaluation": True, "inference": True,
+    "is_train": False, "is_training": False, "train": False, "training": False,
+}  # fmt: skip
 # Classes and class methods that may keep their arguments for later.
 CLASS_NAMES = ("__class__", "cls", "klass")
 CLASS_SUFFIXES = ("_class", "_cls")
@@ -62,6 +67,20 @@ def leaves_keys_alone(node: ast.Call, name: str) -> bool:
     owner = dotted_name(node.func.value.func if isinstance(node.func.value, ast.Call) else node.func.value)
     owner = owner.rpartition(".")[2].lower()
     return owner.rpartition("_")[2] in STORES or owner.endswith(STORE_MANAGERS)
+
+
+def evaluates(node: ast.Call, name: str) -> bool:
+    """Return whether a call evaluates a model, so that it may draw nothing: ``apply(…, train=False)``.
+
+    Args:
+        node: the call.
+        name: the last part of the callee's name.
+    """
+    is_asked = any(
+        isinstance(keyword.value, ast.Constant) and keyword.value.value is EVALUATING.get(keyword.arg or "")
+        for keyword in node.keywords
+    )
+    return is_asked and DRAWING.isdisjoint(name.split("_"))
 
 
 def may_only_keep(function: ast.expr, name: str) -> bool:

@@ -161,6 +161,7 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         call=number,
         loop=arguments.loop,
         count=literal if row.derive == "split" else None,
+        sampler="" if row.derive or row.method else row.qualified,
     )
     consume(flow, value, use)
     if row.derive != "split":

@@ -19,6 +19,7 @@ from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Fact, Place
+from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.notes.pending import spelled
@@ -45,7 +46,7 @@ def reuses(file: File, run: Run) -> Iterator[Fact]:
 
 
 def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]) -> Fact | None:
-    confidence = _confidence(run, first, again)
+    confidence = _confidence(file, run, first, again)
     if confidence is None:
         return None
     if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(run, first, again):
@@ -84,6 +85,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         repeated_by=repeated,
         unused=_unused_relatives(run, again.term),
         batch=(run.knowledge.rank(again.term) or 0) > 0,
+        sampler=again.sampler,
         identity=(run.code, again.term),
         lineage=(*descent().way(again.term), *uses(first, again)),
     )
@@ -144,7 +146,7 @@ def effect(first: Consumption, again: Consumption) -> str:
     return "same-children" if first.draw == "split" else "same-draw"
 
 
-def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence | None:
+def _confidence(file: File, run: Run, first: Consumption, again: Consumption) -> Confidence | None:
     """Return the confidence of a reuse, ``None`` without evidence that the value is a key."""
     knowledge = run.knowledge
     if _is_none(run, first) or _is_none(run, again):
@@ -153,6 +155,8 @@ def _confidence(run: Run, first: Consumption, again: Consumption) -> Confidence 
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
     lowest = min(first.certainty, again.certainty)
+    if lowest == Certainty.UNKNOWN and first.node is again.node and takes_counter(file.document, again.node):
+        lowest = Certainty.DOUBTFUL  # it may fold the number of the iteration into the key
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
         return min(met, Confidence.LIKELY)  # the same datum is folded in at every iteration
     if known:

@@ -219,6 +219,7 @@ class _Writer:
             use.draw,
             use.loop,
             use.count,
+            use.sampler,
         ]
 
     def path(self, path: PathCondition) -> list[list[int]]:
@@ -505,7 +506,7 @@ class _Reader:
 
     def use(self, record: list[Any]) -> Consumption:
         """Return a consumption."""
-        term, what, certainty, path, draw, loop, count = record
+        term, what, certainty, path, draw, loop, count, sampler = record
         return Consumption(
             PLACELESS,
             what,
@@ -515,6 +516,7 @@ class _Reader:
             draw=draw,
             loop=loop,
             count=count,
+            sampler=sampler,
         )
 
     def path(self, path: list[list[int]]) -> PathCondition:
