@@ -24,5 +24,5 @@ def noisy(key, x):
 def example():
     key = jax.random.key(0)
     first = noisy(1.0, key)  # first
-    second = noisy(2.0, key)  # error: OLY104
+    second = noisy(2.0, key)  # error: OLY104 certain
     return first + second

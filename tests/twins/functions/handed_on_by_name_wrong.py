@@ -34,7 +34,7 @@ def example():
     a = call(draw, 1.0, key=one)  # first
     x = call(draw, 2.0, key=one)  # error: OLY104 certain
     b = scaled(0.0, 1.0, key=two)  # first
-    y = scaled(0.0, 2.0, key=two)  # error: OLY104 likely
+    y = scaled(0.0, 2.0, key=two)  # error: OLY104 certain
     c = both(1.0, key=three)  # first
     z = both(2.0, three)  # error: OLY104 certain
     return a + b + c + x + y + z

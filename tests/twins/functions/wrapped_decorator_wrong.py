@@ -23,7 +23,7 @@ def init_weights(key, shape):
 
 def init(key):
     w1 = init_weights(key, (2, 3))  # first
-    w2 = init_weights(key, (3, 2))  # error: OLY104 likely
+    w2 = init_weights(key, (3, 2))  # error: OLY104 certain
     return w1 @ w2
 
 
