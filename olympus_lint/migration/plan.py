@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Fact, HandedOut
     from olympus_rules.reach.beginnings import Beginnings
     from olympus_rules.reach.escapes import Escape
+    from olympus_rules.reach.failures import Failure
     from olympus_rules.reach.joins import Join
     from olympus_rules.reach.paths import Found
     from olympus_rules.reach.project import ProjectReach
@@ -144,10 +145,12 @@ class Plan:
             that count like constructors.
         texts: places that make text of keys, may have keys, or may read the constructor by a computed name, and that no
             rule has seen, by file; they are left.
+        failures: the functions that could not be read; they hold back every constructor.
     """
 
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     texts: dict[str, list[Report]] = field(default_factory=dict)
+    failures: Sequence[Failure] = ()
 
 
 def plan(
@@ -175,6 +178,7 @@ def plan(
     held.by_limits()
     held.by_doubts()
     held.by_choice(staying)
+    held.by_failures()
     held.by_company()
     found = {
         filename: [
@@ -194,7 +198,7 @@ def plan(
             Constructor(filename, start.row, start.column, spelled, reasons, kind=kind)
         )
     held.forget()
-    return Plan(found, texts)
+    return Plan(found, texts, held.failures)
 
 
 class _Held:
@@ -229,6 +233,8 @@ class _Held:
             with_words=survey.target.style == "portable",
         )
         self.remade = self._reached.graph.remade
+        failures = self._reached.graph.failures
+        self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]
         self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
 
     @cached_property
@@ -437,6 +443,13 @@ class _Held:
             file = self._survey.files[filename]
             report = (file.mentions or ())[number]
             self.of(file, report).add(Reason(filename, report.finding.span.start.row, why))
+
+    def by_failures(self) -> None:
+        """Hold back every constructor if a function could not be read, as its keys may reach that function."""
+        for failure in self.failures[:1]:
+            reason = Reason(failure.file, failure.row, "may reach code whose analysis failed")
+            for place in self._sources:
+                self.reasons[place].add(reason)
 
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""

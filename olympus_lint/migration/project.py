@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_codemods.target import Target
+from olympus_lint.analysis.failures import failed
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.analysis.unparsed import not_parsed
@@ -155,6 +156,8 @@ def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, with
     with deep_recursion(), rare_collections():
         projects, found = _all_ready(migration, withheld)
         result = planned(migration, found, withheld.staying(found))
+        failures = ((each.file, each.exception()) for each in result.failures)
+        migration.problems += [failed(name, "the analysis of where keys get to", error) for name, error in failures]
         _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():
             migration.left.setdefault(filename, []).extend(reports)
@@ -263,7 +266,7 @@ def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | N
     if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
-    found = reached.parameters()
+    found = {} if reached.graph.failures else reached.parameters()
     reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles

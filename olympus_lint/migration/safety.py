@@ -223,6 +223,8 @@ def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
             numbered = ((path, number) for path, made in found.items() for number in range(len(made)))
             reasons |= dict.fromkeys(numbered, f"comes from a constructor that `{named}` may replace by its name,")
         result = planned(migration, found, reasons, careful=True)
+    for failure in result.failures:
+        raise failure.exception()
     return {filename: {_place(each): _why(each) for each in made} for filename, made in result.constructors.items()}
 
 

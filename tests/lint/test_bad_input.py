@@ -11,6 +11,9 @@ from programs import CLEAN, RAW, REUSE
 from olympus_lint.files import sources
 from olympus_rules.keyflow.interpret import interpreter
 from olympus_rules.keyflow.linking import driver
+from olympus_rules.reach.calls import Calls
+from olympus_rules.reach.reading import Reader
+from olympus_rules.reach.unknown import Settling
 from olympus_rules.rules.key_reuse import KeyReuse
 
 
@@ -216,3 +219,34 @@ def test_function_whose_analysis_raises(run, monkeypatch):
         "error: bad.py: internal error: the key flow, in function `lost` on line 10, failed with IndexError" in ran.err
     )
     assert run("bad.py").status == 2  # nothing that was seen of such a file is kept
+
+
+def lost(code):
+    return getattr(code, "name", "") == "lost"
+
+
+READING = {
+    "a function": (Reader, "block", lambda self, code, block: lost(code), "function `lost` on line 4"),
+    "a call site": (Calls, "apply", lambda self, value, call: call.callee == "lost", "the call of `lost` on line 9"),
+    "all of them": (Settling, "run", lambda self: True, "what the functions hand to each other on line 1"),
+}
+
+
+@pytest.mark.parametrize("part", READING)
+@pytest.mark.parametrize("options", [["--migrate"], ["--select", "OLY201", "--fix"]], ids=["migrate", "fix"])
+def test_part_of_a_project_that_reach_cannot_read(part, options, run, monkeypatch):
+    where, name, breaks, said = READING[part]
+    original = getattr(where, name)
+
+    def broken(self, *arguments):
+        return 1 / 0 if breaks(self, *arguments) else original(self, *arguments)
+
+    monkeypatch.setattr(where, name, broken)
+    text = "import jax\n\n\ndef lost(key):\n    return jax.random.normal(key)\n\n\ndef calls():\n"
+    Path("bad.py").write_text(f"{text}    return lost(jax.random.PRNGKey(0))\n")
+    Path("other.py").write_text(RAW)
+    ran = run(*options, ".")
+    assert ran.status == 2 and "Traceback" not in ran.err
+    assert "internal error: the analysis" in ran.err and f"{said} of " in ran.err
+    assert "PRNGKey" in Path("other.py").read_text() and "PRNGKey" in Path("bad.py").read_text()
+    assert "2 held back" in ran.out or ran.out.count("OLY201 ") == 2

@@ -11,6 +11,7 @@ from olympus_rules.libraries.names import READING
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
 from olympus_rules.reach.containers import METHODS, SPREADING, TAKING
+from olympus_rules.reach.failures import Failure, record
 from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
@@ -58,8 +59,12 @@ class CallSite:
     def __call__(self, values: int) -> None:
         """Call the values of a mask."""
         calls = self.calls
-        for value in calls.slots.listed(values & calls.binding.told[0]):
-            calls.apply(value, self.call)
+        try:
+            for value in calls.slots.listed(values & calls.binding.told[0]):
+                calls.apply(value, self.call)
+        except Exception as error:
+            place = self.call.place
+            record(calls.failures, error, place.file, place.line, f"the call of `{self.call.callee}`")
 
 
 class Calls:
@@ -69,6 +74,7 @@ class Calls:
         all: the call sites.
         method_results: calls of methods with the object of each.
         has_words: whether arrays of words are followed that no constructor makes, as those in a file.
+        failures: the functions and call sites that could not be read.
     """
 
     def __init__(self, heap: Heap, attributes: Attributes) -> None:
@@ -84,6 +90,7 @@ class Calls:
         self._makers: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
         self.has_words = False
+        self.failures: list[Failure] = []
 
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
         """Add a call site."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.calls import Calls
+from olympus_rules.reach.failures import Failure
 from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot
@@ -55,6 +56,11 @@ class Graph:
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
     computed: set[Place] = field(default_factory=set)
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The parts of the project that could not be read."""
+        return self.calls.failures
 
     @property
     def remade(self) -> Mapping[Place, str]:

@@ -16,6 +16,7 @@ from olympus_rules.reach.attributes import Attributes, Names, registered_names
 from olympus_rules.reach.calls import Calls
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.contents import Contents
+from olympus_rules.reach.failures import contained
 from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
@@ -99,7 +100,8 @@ class ProjectReach:
         fixtures.hand_over()
         give(self.heap, modules, given)
         settling = Settling(self.graph)
-        settling.run()
+        with contained(self.graph.failures, next(iter(modules), ""), 1, "what the functions hand to each other"):
+            settling.run()
         self._vague = {slot for _, slot in settling.read_vaguely}
         self.contents = Contents(attributes.trees)
         self._texts = Contents(attributes.trees, as_text=True)

@@ -15,6 +15,7 @@ from olympus_rules.code.wrappers import hands_on
 from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.definitions import Definitions, is_imported
 from olympus_rules.reach.exchanges import Exchanges
+from olympus_rules.reach.failures import contained
 from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.getters import getter
 from olympus_rules.reach.getting import GETTING
@@ -111,7 +112,9 @@ class Reader:
             waiting += code.nested
             outer = self.definitions, self.overwriting
             self.definitions, self.overwriting = Definitions(code), Overwriting(code, self.hooks)
-            self.block(code, code.block)
+            row, where = getattr(code.node, "lineno", 1), f"function `{code.name}`"
+            with contained(self.graph.failures, self.file, row, where if code.parent else "the code outside functions"):
+                self.block(code, code.block)
             self.definitions, self.overwriting = outer
             code.block = READ
 
