@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, Place
@@ -66,8 +67,98 @@ def message(fact: DerivationCollision, document: Document) -> str:
             f"`fold_in(key, i)`. Use one of the two on a key, or split first and fold into a child."
         )
     if fact.repeated_by:
-        return (
+        return _in_loops(fact, document) or (
             f"`fold_in` of {key} gets the same data each time (repeated by a {fact.repeated_by}), so every "
             f"child is the same key. Fold in something that changes, such as the index."
         )
     return f"`fold_in` of {key} gets the same data as{other}, so the two children are equal. Use different data."
+
+
+def _in_loops(fact: DerivationCollision, document: Document) -> str:
+    """Say which of several loops the data leave out; empty if they name none of the loops."""
+    if not isinstance(fact.node, ast.Call):
+        return ""
+    data = next((k.value for k in fact.node.keywords if k.arg == "data"), (*fact.node.args, None, None)[1])
+    names = set(_in(fact.node.args[0])) if fact.node.args else set()
+    loops = [loop for loop in _loops_around(fact.node, document) if names.isdisjoint(_bound(loop.node))]
+    if data is None or len(loops) < 2:
+        return ""
+    named = _names(data, [loop.node for loop in loops])
+    missing = next((loop for loop in loops if named.isdisjoint(loop.names)), None)
+    written, key, subject = document.segment(data), fact.key or "key", the_key(fact, "this key")
+    if missing is None:
+        folded = _folded(key, dict.fromkeys(name for loop in loops for name in loop.names if name in named))
+        return (
+            f"`fold_in` of {subject} gets `{written}`, which is the same for several iterations of these loops, so "
+            f"their children are equal. Fold in one after the other: `{folded}`."
+        )
+    if all(named.isdisjoint(loop.names) for loop in loops):
+        return ""
+    said = f"`{missing.counter}`" if missing.counter else "a counter of that loop"
+    further = missing.counter or "i"
+    folded = _folded(key, (further, written) if missing is loops[0] else (written, further))
+    return (
+        f"`fold_in` of {subject} gets the same `{written}` in every iteration of the loop on "
+        f"{line(document, missing.node)}, so each makes the same keys again. Fold in {said} as well: `{folded}`."
+    )
+
+
+def _folded(key: str, data: Iterable[str]) -> str:
+    """Return the expression that folds several data into a key, one after the other."""
+    for each in data:
+        key = f"jax.random.fold_in({key}, {each})"
+    return key
+
+
+class _Around(NamedTuple):
+    """A loop around a place: its node, the names that it binds, and the one that counts (or empty)."""
+
+    node: ast.AST
+    names: list[str]
+    counter: str
+
+
+def _loops_around(node: ast.AST, document: Document) -> Iterator[_Around]:
+    """Yield the loops around a node in its function, the outermost first."""
+    found: list[_Around] = []
+    parent = document.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(parent, ast.For | ast.AsyncFor):
+            found.append(_Around(parent, _in(parent.target), _counter(parent.target, parent.iter)))
+        elif isinstance(parent, ast.While):
+            found.append(_Around(parent, [], ""))
+        elif isinstance(parent, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            parts = reversed(parent.generators)
+            found += [_Around(each.target, _in(each.target), _counter(each.target, each.iter)) for each in parts]
+        parent = document.parents.get(parent)
+    yield from reversed(found)
+
+
+def _counter(target: ast.expr, iterable: ast.expr) -> str:
+    """Return the variable that counts the iterations, empty if there is none or it is called ``_``."""
+    match iterable, target:
+        case (ast.Call(func=ast.Name(id="range")), ast.Name(id=name)) | (
+            ast.Call(func=ast.Name(id="enumerate")),
+            ast.Tuple(elts=[ast.Name(id=name), *_]),
+        ):
+            return "" if name == "_" else name
+    return ""
+
+
+def _in(expression: ast.expr) -> list[str]:
+    return [part.id for part in ast.walk(expression) if isinstance(part, ast.Name)]
+
+
+def _bound(loop: ast.AST) -> set[str]:
+    """Return the names that a loop binds."""
+    return {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def _names(data: ast.expr, loops: list[ast.AST]) -> set[str]:
+    """Return the names in an expression, and in what the loops assign to them."""
+    names = set(_in(data))
+    assigned = [part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Assign)]
+    for part in assigned:
+        if any(isinstance(target, ast.Name) and target.id in names for target in part.targets):
+            names |= set(_in(part.value))
+    return names
