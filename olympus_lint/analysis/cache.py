@@ -36,7 +36,9 @@ __all__ = [
     "Entry",
     "as_json",
     "cache_folder",
+    "digest_of",
     "key_of",
+    "knowledge",
     "read_finding",
     "tool",
     "write_finding",
@@ -118,7 +120,7 @@ class Cache:
     def save_needs(self, needs: Sequence[Outcome]) -> str:
         """Save the needs of a file, and return the name of the entry."""
         text = as_json(needs)
-        name = blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
+        name = digest_of(text)
         if self._needs.get(name) is None:
             self.store.put(key_of("needs", name), text)
             self._needs[name] = needs
@@ -145,7 +147,7 @@ class Cache:
             settings.min_confidence.label,
             settings.tests,
             settings.ignore_noqa,
-            *_knowledge(settings),
+            *knowledge(settings),
         ]
         return key_of("result", tool(), str(Path(filename).absolute()), chosen)
 
@@ -156,7 +158,7 @@ class AnswerMemory:
     def __init__(self, cache: Cache, settings: Settings) -> None:
         """Take the cache, and the settings that answers depend on."""
         self._cache = cache
-        self._knowledge = _knowledge(settings)
+        self._knowledge = knowledge(settings)
         self.load_needs = cache.load_needs
         self.save_needs = cache.save_needs
 
@@ -181,7 +183,7 @@ class AnswerMemory:
         return key_of("answer", tool(), self._knowledge, list(question))
 
 
-def _knowledge(settings: Settings) -> list[list[str]]:
+def knowledge(settings: Settings) -> list[list[str]]:
     """Return the settings that an answer depends on: the library roots, and a digest of each signature pack."""
     return [list(settings.library_roots), [_pack_digest(path) for path in settings.signature_packs]]
 
@@ -200,12 +202,17 @@ def tool() -> str:
         for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
             status = file.stat()
             parts.append(f"{file.relative_to(folder)} {status.st_mtime_ns} {status.st_size}")
-    return blake2b("\n".join(parts).encode(errors="surrogatepass"), digest_size=12).hexdigest()
+    return digest_of("\n".join(parts))
 
 
 def as_json(value: object) -> str:
     """Return plain data as text."""
     return json.dumps(value, separators=(",", ":"))
+
+
+def digest_of(text: str) -> str:
+    """Return a digest of a text."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
 def key_of(*parts: object) -> bytes:

@@ -26,7 +26,6 @@ from olympus_lint.analysis.cache import (
 from olympus_lint.files.problems import Problem
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult, shown_lines
-from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import locate
 
@@ -103,7 +102,7 @@ class Manifest:
         settings_of: Mapping[str, Settings],
         earlier: Earlier | None = None,
     ) -> None:
-        """Keep the results of a run; none with errors, nor those that rest on the files of a whole project.
+        """Keep the results of a run; none with errors.
 
         Args:
             cache: where they are kept.
@@ -111,9 +110,7 @@ class Manifest:
             settings_of: the settings of these files.
             earlier: the results of the other files.
         """
-        if any(result.errors for result in results) or any(
-            finding.code == LegacyConstructor.code for result in results for finding in result.findings
-        ):
+        if any(result.errors for result in results):
             return
         told = {
             result.filename: _write(result, settings_of[result.filename])

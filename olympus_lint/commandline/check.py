@@ -27,7 +27,8 @@ from olympus_lint.reporting.formats import has_summary, render
 from olympus_lint.reporting.phrases import count, left_out
 from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_lint.reporting.summary import fixes_list
-from olympus_lint.run.context import Context, Mode, Objection
+from olympus_lint.run.clearance import UNASKED
+from olympus_lint.run.context import Context, Mode, Objection, asks_for_safety
 from olympus_rules.finding import Finding
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -78,6 +79,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     settings = configuration.at(Path.cwd())
     mode = mode_of(args, settings)
     cache = None if args.no_cache or args.show_files else Cache(cache_folder(args, settings))
+    asks_safety = asks_for_safety(mode, settings)
     keeps = mode is Mode.CHECK and not args.trace and args.trace_events is None
     earlier = manifest.recall(cache) if cache is not None and keeps else None
     if earlier is not None and not earlier.stale:
@@ -89,7 +91,7 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         raise SettingsError("--executor: other machines check files and rewrite none; leave it out, or the fixes.")
     from olympus_lint.run.runner import check_files
 
-    files, problems, earlier = files_to_check(args, configuration, earlier)
+    files, problems, earlier = files_to_check(args, configuration, earlier, asks_safety=asks_safety)
     found = time.perf_counter()
     if args.show_files:
         print_out("".join(f"{file.filename}\n" for file in files))
@@ -100,7 +102,10 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     names = [*settings_of] if earlier is None else earlier.names
     found_in = {name: number for number, name in enumerate(names)}
     results.sort(key=lambda result: found_in[result.filename])  # the cache and several processes change the order
-    if cache is not None and keeps and files and not problems:
+    rests_on_all = asks_safety and any(
+        each.code == LegacyConstructor.code for file in results for each in file.findings
+    )
+    if cache is not None and keeps and files and not problems and not rests_on_all:
         manifest.keep(cache, results, settings_of, earlier)
     if earlier is not None:
         results = sorted([*results, *earlier.results], key=lambda result: found_in[result.filename])
@@ -118,15 +123,15 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
 
 
 def files_to_check(
-    args: Namespace, configuration: Configuration, earlier: Earlier | None
+    args: Namespace, configuration: Configuration, earlier: Earlier | None, *, asks_safety: bool
 ) -> tuple[list[SourceFile], list[Problem], Earlier | None]:
-    """Return the files to check, and the earlier results of the others: of no file where one is checked with OLY201.
+    """Return the files to check, and the earlier results of the others.
 
-    Whether a fix of OLY201 is safe depends on all files.
+    There are none of these where the safety of a fix of OLY201 is asked for, which depends on all files.
     """
     if earlier is not None:
         stale = [SourceFile(name, configuration.at(Path(name).parent)) for name in earlier.stale]
-        if not any(LegacyConstructor.code in file.settings.codes for file in stale):
+        if not (asks_safety and any(LegacyConstructor.code in file.settings.codes for file in stale)):
             return stale, [], earlier
     files, problems = discover(args.paths, configuration.at)
     return files if args.shard is None else shard(files, *args.shard), problems, None
@@ -215,7 +220,9 @@ def check_stdin(args: Namespace, configuration: Configuration) -> int:
     result, new = FileResult(name, analysed=False), data
     if not (settings.force_exclude and settings.excluded.match_any(Path(name))):
         with fix_checker(args, mode) as objection:
-            result, new = check_bytes(name, data, settings, Context(mode, objection=objection))
+            clearance = None if asks_for_safety(mode, settings) else UNASKED
+            context = Context(mode, clearance=clearance, objection=objection)
+            result, new = check_bytes(name, data, settings, context)
     if mode in (Mode.FIX, Mode.ADD_NOQA):
         print_bytes(new)
         sys.stdout = sys.stderr

@@ -7,15 +7,17 @@ the file count as lost.
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from olympus_codemods.fixes import fix_for
 from olympus_codemods.target import NEWEST, Target
+from olympus_lint.analysis.cache import WRONG, as_json, digest_of, key_of, knowledge, tool
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.files.sources import InputError, read_bytes
@@ -25,81 +27,55 @@ from olympus_lint.migration.project import Migration, keyed_parameters, planned
 from olympus_lint.project.discovery import SourceFile, walk
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
+from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.keyflow.facts import Reference
+from olympus_rules.reach.slots import TooMuchWork, at_most
 from olympus_rules.rule import Report
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import MARKERS, locate
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
+    from olympus_lint.analysis.cache import Cache
     from olympus_lint.migration.plan import Constructor
     from olympus_rules.syntax import Document
 
-__all__ = ["Clearance", "distrusted", "settle_fixes"]
+__all__ = ["Reasons", "distrusted", "settle_fixes", "surveyed"]
 
-Reasons: TypeAlias = Mapping[Position, str]
-"""Why each constructor of a file has to stay raw; empty for a constructor that can be renamed."""
+Reasons: TypeAlias = Mapping[Position, str] | str
+"""Why each constructor of a file has to stay raw, or all have to; empty for a constructor that can be renamed."""
 MOST_BYTES = 2_000_000
 """Bytes of a project: the analysis of a larger one takes too long for a fix."""
+MOST_STEPS = 1_000_000
+"""Steps of the analysis of reach: with more of them, a fix would take longer than anybody waits for it."""
+TOO_MUCH = "could not be followed within the limit of a fix, which `--migrate` does not have"
 LOST = "may be read outside this file, and only this file was analysed"
 
 
-class Clearance:
-    """The constructors of a project that can be renamed safely, computed at the first question."""
-
-    def __init__(self, files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> None:
-        """Take the files whose constructors would be renamed, and those that are checked ``beside`` them.
-
-        They may belong to several projects.
-        """
-        self._files = files
-        self._beside = beside
-        self._known: dict[str, tuple[str, Reasons]] | None = None
-
-    def of(self, filename: str, text: str) -> Reasons | None:
-        """Return the constructors of a file; ``None`` if the file or this text of it was not analysed."""
-        known = self.work_out().get(str(disk.absolute(filename)))
-        return known[1] if known is not None and known[0] == text else None
-
-    def work_out(self) -> Mapping[str, tuple[str, Reasons]]:
-        """Return the text and the constructors of each file; called before other processes get a copy."""
-        if self._known is None:
-            self._known = dict(_surveyed(self._files, self._beside))
-            self._files = self._beside = ()
-        return self._known
-
-
-def settle_fixes(result: FileResult, text: str, settings: Settings, clearance: Clearance | None) -> FileResult:
+def settle_fixes(result: FileResult, text: str, settings: Settings, known: Reasons | None) -> FileResult:
     """Return a result in which a fix of a constructor is safe only if the analysis shows it.
 
     Args:
         result: the findings on a text.
         text: the text.
         settings: those of the file.
-        clearance: the clearance of the project; ``None`` for a file by itself.
+        known: the reasons in the project; ``None`` for a file by itself.
     """
-    if not any(finding.code == CONSTRUCTOR and _is_safe(finding) for finding in result.findings):
-        return result
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the parser warns about the user's files
-        reasons = clearance.of(result.filename, text) if clearance is not None else None
-        if reasons is None:
-            reasons = _alone(result.filename, text, settings)
+    reasons = _alone(result.filename, text, settings) if known is None else known
     return replace(result, findings=[_cleared(finding, reasons) for finding in result.findings])
 
 
 def distrusted(result: FileResult) -> FileResult:
     """Return a result in which no fix of a constructor is safe, since the analysis of reach failed."""
-    reasons = {finding.span.start: "could not be followed" for finding in result.findings}
-    return replace(result, findings=[_cleared(finding, reasons) for finding in result.findings])
+    return replace(result, findings=[_cleared(finding, "could not be followed") for finding in result.findings])
 
 
 def _cleared(finding: Finding, reasons: Reasons) -> Finding:
     """Return a finding; a reason against its fix makes the fix unsafe and is added to its message."""
-    reason = reasons.get(finding.span.start)
+    reason = reasons if isinstance(reasons, str) else reasons.get(finding.span.start)
     if finding.code != CONSTRUCTOR or finding.fix is None or not reason or not _is_safe(finding):
         return finding
     message = f"{finding.fix.message}; unsafe, as the key {reason}"
@@ -113,9 +89,25 @@ def _is_safe(finding: Finding) -> bool:
 # the files of a project
 
 
-def _surveyed(files: Sequence[SourceFile], beside: Sequence[SourceFile]) -> Iterator[tuple[str, tuple[str, Reasons]]]:
-    """Yield the text and the reasons of each readable file of the projects, by its path."""
+def surveyed(
+    files: Sequence[SourceFile], beside: Sequence[SourceFile], cache: Cache | None = None
+) -> dict[str, tuple[str, Reasons]]:
+    """Return the text and the reasons of each readable file of the projects, by its path.
+
+    Args:
+        files: the files whose constructors would be renamed.
+        beside: files that are checked beside them.
+        cache: where the answer for these texts is kept.
+    """
     given = {str(Path(file.filename).absolute()): file for file in files}
+    texts = _texts(given, beside)
+    old = {text.filename: text.old for text in texts}
+    known = _remembered(texts, [path for path in given if path in old], cache)
+    return {filename: (old[filename], reasons) for filename, reasons in known.items()}
+
+
+def _texts(given: Mapping[str, SourceFile], beside: Sequence[SourceFile]) -> list[Text]:
+    """Return the readable files of the projects; none of projects that are too large."""
     texts: list[Text] = []
     size = 0
     for file in _whole(given, beside):
@@ -123,11 +115,38 @@ def _surveyed(files: Sequence[SourceFile], beside: Sequence[SourceFile]) -> Iter
             data = read_bytes(file.filename)
             size += len(data)
             if size > MOST_BYTES:
-                return
+                return []
             texts.append(Text(file.filename, file.settings, decode(data)))
-    for filename, reasons in _reasons(texts, renamed=given.keys()).items():
-        old = next(text.old for text in texts if text.filename == filename)
-        yield filename, (old, reasons)
+    return texts
+
+
+def _remembered(texts: list[Text], renamed: Sequence[str], cache: Cache | None) -> dict[str, Reasons]:
+    """Return the reasons of the constructors of each file, from an earlier run on the same texts if there was one."""
+    if cache is None:
+        return _reasons(texts, renamed)
+    told = [[text.filename, digest_of(text.old), repr(text.settings), knowledge(text.settings)] for text in texts]
+    key = key_of("clearance", tool(), str(Path.cwd()), told, renamed)
+    with suppress(*WRONG):
+        kept: dict[str, Any] = json.loads(cache.store.get(key) or "")
+        return {text_in(name): _read(reasons) for name, reasons in kept.items()}
+    found = _reasons(texts, renamed)
+    cache.store.put(key, as_json({name: _written(reasons) for name, reasons in found.items()}))
+    return found
+
+
+def _written(reasons: Reasons) -> str | list[list[int | str]]:
+    return reasons if isinstance(reasons, str) else [[at.row, at.column, why] for at, why in reasons.items()]
+
+
+def _read(data: Any) -> Reasons:
+    """Return reasons from plain data.
+
+    Raises:
+        ValueError, TypeError: the data are none.
+    """
+    if isinstance(data, str):
+        return data
+    return {Position(natural_in(row), natural_in(column)): text_in(why) for row, column, why in list_in(data)}
 
 
 def _whole(given: Mapping[str, SourceFile], beside: Sequence[SourceFile]) -> list[SourceFile]:
@@ -174,12 +193,32 @@ def _beside(folder: Path) -> Iterator[Path]:
 # one analysis for both
 
 
-def _reasons(texts: list[Text], renamed: Iterable[str]) -> dict[str, Reasons]:
+def _reasons(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
+    """Return the reasons of the constructors of each file; one for all of them past the limit of the analysis."""
+    try:
+        with _within_limits():
+            return _analysed(texts, renamed)
+    except TooMuchWork:
+        return dict.fromkeys(renamed, TOO_MUCH)
+
+
+@contextmanager
+def _within_limits() -> Iterator[None]:
+    """Limit the analysis, and drop the warnings of the parser about the user's files."""
+    with at_most(MOST_STEPS), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
     """Return the reasons of the constructors of each file.
 
     Args:
         texts: the files, by their absolute path.
         renamed: the files whose constructors would be renamed.
+
+    Raises:
+        TooMuchWork: the analysis takes too long.
     """
     if not any("PRNGKey" in text.old for text in texts):
         return {}
@@ -270,13 +309,23 @@ def _shown(filename: str) -> str:
 def _alone(filename: str, text: str, settings: Settings) -> Reasons:
     """Return the reasons of a file's constructors when only this file is known."""
     path = str(disk.absolute(filename))
-    known = _reasons([Text(path, settings, text)], renamed=[path]).get(path, {})
-    lost = {} if all(known.values()) else _lost(path, text, settings)
+    known = _reasons([Text(path, settings, text)], [path]).get(path, {})
+    if isinstance(known, str) or all(known.values()):
+        return known
+    try:
+        with _within_limits():
+            lost = _lost(path, text, settings)
+    except TooMuchWork:
+        return TOO_MUCH
     return {place: reason or lost.get(place, "") for place, reason in known.items()}
 
 
-def _lost(path: str, text: str, settings: Settings) -> Reasons:
-    """Return the constructors of a file whose keys may leave it, with the reason."""
+def _lost(path: str, text: str, settings: Settings) -> dict[Position, str]:
+    """Return the constructors of a file whose keys may leave it, with the reason.
+
+    Raises:
+        TooMuchWork: the analysis takes too long.
+    """
     from olympus_rules.reach.escapes import escapes
     from olympus_rules.reach.project import reach
     from olympus_rules.syntax import Document

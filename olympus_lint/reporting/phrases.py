@@ -5,10 +5,28 @@ from __future__ import annotations
 import re
 
 from olympus_lint.files.problems import printable
-from olympus_lint.reporting.results import can_fix
-from olympus_rules.finding import Finding, Span
+from olympus_lint.reporting.results import can_fix, is_unsettled
+from olympus_rules.finding import Applicability, Finding, Span
 
-__all__ = ["count", "headline", "in_file", "left_out", "named", "place", "printable", "rule_url", "verdict_mark"]
+__all__ = [
+    "DONE_BY",
+    "count",
+    "headline",
+    "in_file",
+    "left_out",
+    "named",
+    "place",
+    "printable",
+    "rule_url",
+    "verdict_mark",
+]
+
+DONE_BY = {
+    Applicability.SAFE: ("--fix", "does it"),
+    Applicability.UNSAFE: ("--fix --unsafe-fixes", "does it"),
+    Applicability.UNSETTLED: ("--fix", "does it where that is safe"),
+}
+"""The options that apply a fix, and the rest of the sentence."""
 
 NO_TABS = re.compile(r"[^\t]+")
 RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
@@ -31,8 +49,8 @@ def in_file(span: Span, cell: int | None = None) -> str:
 
 
 def headline(finding: Finding, *, unsafe: bool) -> str:
-    """Return code and message, with ``[*]`` between them if ``--fix`` would apply a fix with the given options."""
-    mark = " [*]" if can_fix(finding, unsafe=unsafe) else ""
+    """Return code and message, with a mark between them: ``[*]`` if ``--fix`` would apply a fix, ``[?]`` if it may."""
+    mark = " [*]" if can_fix(finding, unsafe=unsafe) else " [?]" if is_unsettled(finding) else ""
     return f"{finding.code}{mark} {printable(finding.message)}"
 
 

@@ -16,7 +16,7 @@ from olympus_rules.syntax.text import decode
 if TYPE_CHECKING:
     from olympus_lint.embedded.places import Places
 
-__all__ = ["FileResult", "FixResult", "RunResult", "can_fix", "shown_lines"]
+__all__ = ["FileResult", "FixResult", "RunResult", "can_fix", "is_unsettled", "shown_lines"]
 
 
 @dataclass(slots=True)
@@ -134,6 +134,11 @@ class RunResult:
 def can_fix(finding: Finding, *, unsafe: bool) -> bool:
     """Say whether ``--fix`` would fix a finding; ``unsafe`` counts unsafe fixes, too."""
     return finding.fix is not None and (unsafe or finding.fix.applicability is Applicability.SAFE)
+
+
+def is_unsettled(finding: Finding) -> bool:
+    """Say whether ``--fix`` finds out first whether the fix of a finding is safe."""
+    return finding.fix is not None and finding.fix.applicability is Applicability.UNSETTLED
 
 
 def shown_lines(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]]:

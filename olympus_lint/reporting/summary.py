@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 from olympus_lint.reporting.phrases import count, left_out
-from olympus_lint.reporting.results import RunResult, can_fix
+from olympus_lint.reporting.results import RunResult, can_fix, is_unsettled
 from olympus_rules.rules import all_rules
 
 __all__ = ["fixes_list", "statistics_json", "statistics_table", "summary"]
@@ -33,14 +33,16 @@ def counted(run: RunResult) -> str:
 
 
 def fixable(run: RunResult) -> str:
-    """Return the line about fixes that an option would apply; empty if there are none."""
+    """Return the lines about fixes that an option would apply; empty if there are none."""
     now = sum(can_fix(finding, unsafe=run.unsafe) for finding in run.findings)
-    hidden = sum(can_fix(finding, unsafe=True) for finding in run.findings) - now
-    if now and hidden:
-        return f"[*] {now} fixable with the `--fix` option ({hidden} more with `--unsafe-fixes`).\n"
-    if now:
-        return f"[*] {now} fixable with the `--fix` option.\n"
-    return f"No safe fixes ({hidden} available with `--unsafe-fixes`).\n" if hidden else ""
+    unsettled = 0 if run.unsafe else sum(map(is_unsettled, run.findings))
+    hidden = sum(can_fix(finding, unsafe=True) for finding in run.findings) - now - unsettled
+    lines = [f"[*] {now} fixable with the `--fix` option"] if now else []
+    lines += [f"[?] {unsettled} fixable with the `--fix` option where that is safe"] if unsettled else []
+    if not lines:
+        return f"No safe fixes ({hidden} available with `--unsafe-fixes`).\n" if hidden else ""
+    more = f" ({hidden} more with `--unsafe-fixes`)" if hidden else ""
+    return ".\n".join(lines) + f"{more}.\n"
 
 
 def fixes_list(run: RunResult) -> str:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_lint.analysis.projects import Projects
 from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.formats import tells_safety
 from olympus_rules.finding import Finding
 
 if TYPE_CHECKING:
-    from olympus_lint.migration.safety import Clearance
+    from olympus_lint.run.clearance import Clearance
 
-__all__ = ["Context", "Mode", "Objection", "PassesOver"]
+__all__ = ["Context", "Mode", "Objection", "PassesOver", "asks_for_safety"]
 
 Objection: TypeAlias = Callable[[str, str, str, Finding, Settings], str | None]
 """Says why a fix should not be applied: takes file, text, fixed text, finding and settings."""
@@ -48,3 +49,8 @@ class Context:
     clearance: Clearance | None = None
     objection: Objection | None = None
     passes_over: PassesOver | None = None
+
+
+def asks_for_safety(mode: Mode, settings: Settings) -> bool:
+    """Return whether a run applies fixes, or reports which of them are safe."""
+    return mode in (Mode.FIX, Mode.DIFF) or tells_safety(settings.output_format)

@@ -17,7 +17,7 @@ from olympus_lint.reporting.results import FileResult, can_fix
 from olympus_lint.run.context import Context
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import RuleError, check
-from olympus_rules.finding import Confidence, Finding, Span
+from olympus_rules.finding import Applicability, Confidence, Finding, Span
 from olympus_rules.further import grouped, told_together
 from olympus_rules.rule import Report, Rule
 from olympus_rules.rules import all_rules
@@ -29,7 +29,7 @@ from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
-    from olympus_lint.migration.safety import Clearance
+    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["CONSTRUCTOR", "lint_text", "settled"]
 
@@ -100,6 +100,8 @@ def shown_of(reports: list[Report], filename: str, settings: Settings) -> list[R
 def settled(result: FileResult, text: str, settings: Settings, clearance: Clearance | None) -> FileResult:
     """Return a result whose fixes of key constructors are safe only where other files allow it.
 
+    Where nobody asks, it stays open whether they are: to find out takes an analysis of the whole project.
+
     Args:
         result: the findings on a text.
         text: the text.
@@ -108,13 +110,23 @@ def settled(result: FileResult, text: str, settings: Settings, clearance: Cleara
     """
     if not any(finding.code == CONSTRUCTOR and can_fix(finding, unsafe=False) for finding in result.findings):
         return result
+    if clearance is not None and not clearance.is_asked:
+        return replace(result, findings=[unsettled(finding) for finding in result.findings])
     from olympus_lint.migration.safety import distrusted, settle_fixes
 
     try:
-        return settle_fixes(result, text, settings, clearance)
+        known = None if clearance is None else clearance.of(result.filename, text)
+        return settle_fixes(result, text, settings, known)
     except Exception as error:
         problem = failed(result.filename, f"the analysis behind the fixes of {CONSTRUCTOR}", error)
         return replace(distrusted(result), errors=[*result.errors, problem])
+
+
+def unsettled(finding: Finding) -> Finding:
+    """Return a finding without the claim that the fix of a constructor is safe."""
+    if finding.code != CONSTRUCTOR or finding.fix is None or not can_fix(finding, unsafe=False):
+        return finding
+    return replace(finding, fix=replace(finding.fix, applicability=Applicability.UNSETTLED))
 
 
 def without_keys(filename: str, data: bytes, settings: Settings, cache: Cache | None) -> FileResult:

@@ -24,7 +24,7 @@ from olympus_rules.syntax import disk
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-    from olympus_lint.migration.safety import Clearance
+    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["abandon", "default_jobs", "in_processes", "prepare_collector"]
 
@@ -51,11 +51,11 @@ def in_processes(batches: Sequence[Sequence[SourceFile]], jobs: int, context: Co
     from concurrent.futures.process import BrokenProcessPool
 
     folder = None
+    if context.clearance is not None:
+        context.clearance.work_out()
     if context.projects.cache is not None:
         context.projects.cache.close()  # each process opens the file for itself
         folder = context.projects.cache.folder
-    if context.clearance is not None:
-        context.clearance.work_out()
     # A fork of a process that has threads (rich's, those of a caller's JAX) may never get their locks.
     start = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     initial = (context.mode, folder, context.clearance)

@@ -12,7 +12,8 @@ from olympus_lint.analysis.unparsed import checks_syntax
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.reporting.results import FileResult
-from olympus_lint.run.context import Context, Mode, Objection
+from olympus_lint.run.clearance import UNASKED, Clearance
+from olympus_lint.run.context import Context, Mode, Objection, asks_for_safety
 from olympus_lint.run.engine import CONSTRUCTOR
 from olympus_lint.run.one_file import check_file, failure, recalled
 from olympus_lint.run.order import imports_first
@@ -22,7 +23,6 @@ from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
-    from olympus_lint.migration.safety import Clearance
 
 __all__ = ["check_files"]
 
@@ -92,8 +92,8 @@ def check_files(
         files: what to check.
         mode: what is done besides the check.
         jobs: the number of processes; ``None`` for one per core where there is enough to do.
-        cache: the cache between runs. A run that rewrites files does not use it, since each result may depend on a
-            file that was written just before.
+        cache: the cache between runs. A run that rewrites files uses it for the safety of fixes only, since each
+            result may depend on a file that was written just before.
         objection: says why a fix should not be applied; with it, this process checks all files.
         executor: the cluster that checks the files that can hold a key, as ``dask://HOST:PORT``; for checks only.
 
@@ -101,7 +101,7 @@ def check_files(
         The result of each file: first those from the cache, then the others, imported files
         before those that import them.
     """
-    cache = cache if mode is Mode.CHECK else None
+    kept, cache = cache, cache if mode is Mode.CHECK else None
     forget_folders()
     forget_outlines()
     work = Work()
@@ -110,7 +110,7 @@ def check_files(
         if result is not None:
             yield result
     prepare_collector()
-    context = Context(mode, Projects(cache), clearance_of(work), objection)
+    context = Context(mode, Projects(cache), clearance_of(work, mode, kept), objection)
     if cache is not None:
         yield from work.recall(context)
     size = sum(len(data) for _, data in work.candidates) + work.spent
@@ -138,13 +138,11 @@ def elsewhere(files: Sequence[SourceFile], executor: str, context: Context) -> I
         yield from on_workplace(files, place, context)
 
 
-def clearance_of(work: Work) -> Clearance | None:
+def clearance_of(work: Work, mode: Mode, cache: Cache | None) -> Clearance | None:
     """Return the clearance for the constructors that may be renamed; ``None`` if there are none."""
-    if not work.renaming:
-        return None
-    from olympus_lint.migration.safety import Clearance
-
-    return Clearance(work.renaming, work.read)
+    if not any(asks_for_safety(mode, file.settings) for file in work.renaming):
+        return UNASKED
+    return Clearance(work.renaming, work.read, cache)
 
 
 def run(

@@ -12,7 +12,7 @@ from olympus_lint.project.discovery import SourceFile
 from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
-    from olympus_lint.migration.safety import Clearance
+    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["Parcel", "Unsent"]
 

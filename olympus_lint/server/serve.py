@@ -20,6 +20,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from olympus_lint import __version__
+from olympus_lint.reporting.results import is_unsettled
 from olympus_lint.server.messages import Texts, diagnostic, edits_of, hover_text, title_of, whole
 from olympus_lint.server.workspace import Checked, Workspace
 from olympus_rules.finding import Applicability, Finding
@@ -200,16 +201,25 @@ class Service:
         if shown is None or shown.version != self.version(uri):
             return []
         places, wanted = self.places(uri), params.context.only
+        wants_all = wanted and _is_wanted(FIX_ALL, wanted)  # an editor asks for any action at each step of the cursor
+        if any(is_unsettled(each) for each in shown.checked.findings if wants_all or _is_meant(each, params, places)):
+            shown = await self.settled(uri, shown)
         actions: list[types.CodeAction] = []
         for finding in shown.checked.findings if _is_wanted(types.CodeActionKind.QuickFix, wanted) else ():
-            where = places.uri(finding.filename, finding.cell)
-            place = places.range(where, finding.span)
-            if where == params.text_document.uri and _overlap(place, params.range):
+            if _is_meant(finding, params, places):
                 actions += self.fixes(uri, finding, places)
         is_safe = any(each.fix and each.fix.applicability is Applicability.SAFE for each in shown.checked.findings)
         if is_safe and uri == params.text_document.uri and _is_wanted(FIX_ALL, wanted):
             actions += await self.fix_all(uri)
         return actions
+
+    async def settled(self, uri: str, shown: Shown) -> Shown:
+        """Find out which fixes of a document are safe, where that takes another analysis; once for each text."""
+        name, texts = to_fs_path(uri) or "", self.texts()
+        checked = await self.run(partial(self.workspace.check, asks_safety=True), str(Path(name).absolute()), texts)
+        if self.version(uri) == shown.version:
+            self.shown[uri] = shown = Shown(shown.version, checked)
+        return shown
 
     def fixes(self, uri: str, finding: Finding, places: Texts) -> Iterator[types.CodeAction]:
         """Yield the fix of a finding, and the comment that suppresses it."""
@@ -251,6 +261,12 @@ class Service:
 
 def _is_wanted(kind: str, only: Any) -> bool:
     return not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
+
+
+def _is_meant(finding: Finding, params: types.CodeActionParams, places: Texts) -> bool:
+    """Return whether a finding is in the range for which actions are asked for."""
+    where = places.uri(finding.filename, finding.cell)
+    return where == params.text_document.uri and _overlap(places.range(where, finding.span), params.range)
 
 
 def _overlap(one: types.Range, other: types.Range) -> bool:

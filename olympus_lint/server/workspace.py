@@ -12,6 +12,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.settings import Settings, SettingsError
 from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.clearance import UNASKED
 from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.fixing import fix_text
 from olympus_lint.run.one_file import check_bytes
@@ -47,20 +48,24 @@ class Workspace:
         self._texts: Mapping[str, bytes] = {}
         self._projects = Projects()
         self._configuration = Configuration({})
+        self._fixed: dict[str, str | None] = {}
 
     def refresh(self) -> None:
         """Forget the settings and all that is known of files: something has changed."""
         libraries.cache_clear()  # a pack may be among what has changed
         self._configuration = Configuration({})
         self._projects = Projects()
+        self._fixed = {}
 
-    def check(self, filename: str, texts: Mapping[str, bytes]) -> Checked:
+    def check(self, filename: str, texts: Mapping[str, bytes], *, asks_safety: bool = False) -> Checked:
         """Check an open file.
 
         Args:
             filename: its absolute name.
             texts: the bytes of all open files.
+            asks_safety: whether it matters which fixes of constructors are safe, which takes another analysis.
         """
+        clearance = None if asks_safety else UNASKED
         with disk.showing(self._now(filename, texts)):
             try:
                 settings = self._configuration.at(Path(filename).parent)
@@ -68,17 +73,20 @@ class Workspace:
                 return Checked(problems=(Problem("", str(error)),))
             if settings.excluded.match_any(Path(filename)):
                 return Checked()
+            context = Context(projects=self._projects, clearance=clearance)
             with deep_recursion():
-                result, _ = check_bytes(filename, texts[filename], settings, Context(projects=self._projects))
+                result, _ = check_bytes(filename, texts[filename], settings, context)
         return Checked(tuple(placed(result)), (*result.errors, *result.notes))
 
     def fixed(self, filename: str, texts: Mapping[str, bytes]) -> str | None:
         """Return the text of an open Python file after all safe fixes; ``None`` if it stays as it is."""
         with disk.showing(self._now(filename, texts)), deep_recursion(), suppress(*UNREADABLE):
-            text, settings = texts[filename].decode(), self._settings(filename)
-            context = Context(Mode.FIX, self._projects)
-            new = fix_text(filename, text, settings, context, unsafe=False).text
-            return None if new == text else new
+            if filename not in self._fixed:
+                text, settings = texts[filename].decode(), self._settings(filename)
+                context = Context(Mode.FIX, self._projects)
+                new = fix_text(filename, text, settings, context, unsafe=False).text
+                self._fixed[filename] = None if new == text else new
+            return self._fixed[filename]
         return None
 
     def suppressed(self, text: str, finding: Finding) -> str:
@@ -108,6 +116,8 @@ class Workspace:
             self.refresh()
         elif changed:
             self._projects.forget(filename)
+        if changed:
+            self._fixed = {}
         self._texts = texts
         return Buffers(texts)
 

@@ -30,10 +30,14 @@ class Confidence(IntEnum):
 
 
 class Applicability(StrEnum):
-    """Whether a fix keeps the numbers (safe) or changes the random stream or needs a human (unsafe)."""
+    """Whether a fix keeps the numbers (safe) or changes the random stream or needs a human (unsafe).
+
+    It is unsettled where that depends on other files, and nobody has asked for it.
+    """
 
     SAFE = "safe"
     UNSAFE = "unsafe"
+    UNSETTLED = "unsettled"
 
 
 @dataclass(frozen=True, slots=True, order=True)

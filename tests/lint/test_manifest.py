@@ -245,10 +245,22 @@ def test_where_fixes_rest_on_all_files_all_are_checked(run: Run, checked: list[i
     names = ["one", "two"]
     paths = make_projects(names)
     Path("one/olympus-lint.toml").write_text("extend-select = ['OLY201']\n")
+    run(*names, "--output-format", "json")
+    Path("one/pkg/plain.py").write_text("import jax\nkey = jax.random.PRNGKey(0)\n")
+    shown = [run(*names, "--output-format", "json", *rest) for rest in ([], ["--no-cache"])]
+    assert shown[0].out == shown[1].out and '"safe"' in shown[0].out
+    assert checked[1] == len(paths)
+
+
+def test_where_nobody_asks_for_fixes_only_what_changed_is_checked(run: Run, checked: list[int], settled: None) -> None:
+    names = ["one", "two"]
+    make_projects(names)
+    Path("one/olympus-lint.toml").write_text("extend-select = ['OLY201']\n")
     run(*names)
     Path("one/pkg/plain.py").write_text("import jax\nkey = jax.random.PRNGKey(0)\n")
     assert told(run(*names)) == told(run(*names, "--no-cache"))
-    assert checked[1] == len(paths)
+    assert checked[1] == 5
+    assert told(run(*names)) == told(run(*names, "--no-cache")) and len(checked) == 4
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from command_line import command
 
+from olympus_lint.migration import safety
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.context import Mode
 from olympus_lint.run.fixing import fix_text
 from olympus_lint.run.runner import check_files
 
-LEGACY = Settings(select=["OLY201"])
+LEGACY = Settings(select=["OLY201"], output_format="json")
 IMPORTS = "import jax\nimport jax.numpy as jnp\n\n"
 HELD = {
     "default": "def describe(key=jax.random.PRNGKey(0)):\n    return 'batch' if key.ndim else 'single'\n\n\n"
@@ -196,3 +197,81 @@ def test_several_processes(project: Path) -> None:
         for jobs in (1, 2)
     )
     assert alone == together and "box.KEY.size" in str(alone[0][1])
+
+
+@pytest.fixture
+def analyses(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Record the number of files of each analysis of reach."""
+    made: list[int] = []
+    analysed = safety._analysed
+
+    def counted(texts: list[Any], renamed: Any) -> Any:
+        made.append(len(texts))
+        return analysed(texts, renamed)
+
+    monkeypatch.setattr(safety, "_analysed", counted)
+    return made
+
+
+@pytest.mark.parametrize("options", [["--output-format", "concise"], [], ["--statistics"], ["--add-noqa"]])
+def test_nothing_is_analysed_where_nobody_asks(options: list[str], project: Path, analyses: list[int]) -> None:
+    (project / "box.py").write_text(IMPORTS + KEPT)
+    shown = renamed(project, *options, "box.py")
+    assert not analyses
+    if not options:
+        assert "OLY201 [?] " in shown and "(`--fix` does it where that is safe)" in shown
+        assert shown.endswith("[?] 1 fixable with the `--fix` option where that is safe.\n")
+        assert "OLY201 [*] " in renamed(project, "--unsafe-fixes", "box.py") and not analyses
+    renamed(project, "-", *options, text=IMPORTS + KEPT)
+    assert not analyses
+
+
+@pytest.mark.parametrize("options", [["--output-format", "json"], ["--output-format", "json-lines"], ["--diff"]])
+def test_the_files_of_a_project_are_analysed_once(options: list[str], project: Path, analyses: list[int]) -> None:
+    """For all files and runs, as long as the texts are the same."""
+    names = [f"box{number}.py" for number in range(3)]
+    for name in names:
+        (project / name).write_text(IMPORTS + KEPT)
+    first = renamed(project, *options, ".")
+    assert analyses == [3] and first
+    assert renamed(project, *options, ".") == first and analyses == [3]
+    (project / names[0]).write_text(IMPORTS + KEPT + "print(KEY.size)\n")
+    assert renamed(project, *options, ".") != first and analyses == [3, 3]
+
+
+def test_a_damaged_answer_is_none(project: Path, analyses: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "box.py").write_text(IMPORTS + KEPT)
+    first = fixes(project, "box.py")
+    for damaged in ("[]", "{", '{"box.py": 3}', '{"box.py": [[1, 2]]}', '{"box.py": [[-1, 0, ""]]}'):
+        monkeypatch.setattr(safety, "as_json", lambda _, damaged=damaged: damaged)
+        (project / "box.py").write_text(IMPORTS + KEPT + f"# {len(analyses)}\n")
+        before = len(analyses)
+        assert fixes(project, "box.py") == fixes(project, "box.py") == first
+        assert len(analyses) == before + 2
+
+
+@pytest.mark.parametrize("limit", ["MOST_STEPS", "alone"])
+def test_what_takes_too_long_is_not_safe(limit: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(safety, "MOST_STEPS", 10)
+    (project / "program.py").write_text(IMPORTS + FREE["loop"])
+    given = ("-",) if limit == "alone" else ("program.py",)
+    shown = renamed(project, "--output-format", "json", *given, text=IMPORTS + FREE["loop"])
+    (fix,) = [found["fix"] for found in json.loads(shown)]
+    assert fix["applicability"] == "unsafe" and "within the limit of a fix" in fix["message"]
+    renamed(project, "--fix", "program.py")
+    assert "PRNGKey" in (project / "program.py").read_text()
+
+
+def test_an_analysis_that_fails_is_made_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def fail(texts: list[Any], renamed: Any) -> None:
+        tried.append(len(texts))
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(safety, "_analysed", fail)
+    for name in ("a.py", "b.py"):
+        (project / name).write_text(IMPORTS + KEPT)
+    done = command(project, "--select", "OLY201", "--output-format", "json", ".")
+    assert tried == [2] and done.returncode == 2 and done.stderr.count("broken") >= 2
+    assert {each["fix"]["applicability"] for each in json.loads(done.stdout)} == {"unsafe"}

@@ -18,6 +18,8 @@ from editor import Editor, applied
 from lsprotocol import types
 
 from olympus_lint.server.serve import make_server
+from olympus_lint.server.workspace import Workspace
+from olympus_rules.finding import Applicability
 
 REUSE = """\
 import jax
@@ -300,3 +302,24 @@ class Silent:
     def write(self, data: bytes) -> None: ...
 
     def close(self) -> None: ...
+
+
+def test_the_safety_of_a_rename_is_asked_with_its_action(tmp_path: Path) -> None:
+    (tmp_path / "olympus-lint.toml").write_text("extend-select = ['OLY201']\n")
+    local = "import jax\n\n\ndef f(seed):\n    key = jax.random.PRNGKey(seed)\n    return jax.random.normal(key)\n"
+    texts = {str(tmp_path / "model.py"): local.encode()}
+    workspace = Workspace()
+    for asks, expected in ((False, Applicability.UNSETTLED), (True, Applicability.SAFE)):
+        (found,) = workspace.check(str(tmp_path / "model.py"), texts, asks_safety=asks).findings
+        assert found.fix is not None and found.fix.applicability is expected
+
+    async def session(editor: Editor) -> None:
+        (found,) = await editor.open("model.py", local)
+        assert await editor.actions("model.py", 0) == []  # a fix of the whole file is made where one asks for it
+        for only in (None, "quickfix"):
+            action, *_ = await editor.actions("model.py", 4, found.range.start.character, only)
+            assert "unsafe" not in action.title and action.is_preferred
+        (whole,) = await editor.actions("model.py", 0, 0, "source.fixAll")
+        assert "PRNGKey" not in applied(local, whole)
+
+    edited(tmp_path, session)

@@ -2,7 +2,7 @@
 
 A format is a function ``render(run: RunResult, *, color: bool) -> str``; ``color`` says whether the output is
 a terminal that shows colours. ``SUMMARY = True`` in the module marks a format for people, after which a summary may
-follow.
+follow; ``SAFETY = True`` one for programs that says of each fix whether it is safe.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus_lint.reporting.results import RunResult
 
-__all__ = ["format_names", "has_summary", "render"]
+__all__ = ["format_names", "has_summary", "render", "tells_safety"]
 
 
 def format_names() -> list[str]:
@@ -38,6 +38,11 @@ def render(name: str, run: RunResult, *, color: bool = False) -> str:
 def has_summary(name: str) -> bool:
     """Say whether a summary may follow the findings in an output format."""
     return bool(getattr(load(name), "SUMMARY", False))
+
+
+def tells_safety(name: str) -> bool:
+    """Say whether an output format says of each fix whether it is safe."""
+    return bool(getattr(load(name), "SAFETY", False))
 
 
 def load(name: str) -> ModuleType:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from olympus.verdicts import Verdict
 from olympus_lint.reporting.frame import Mark, Piece, frame
 from olympus_lint.reporting.lineage import is_long, tree_rows
-from olympus_lint.reporting.phrases import headline, place, printable
+from olympus_lint.reporting.phrases import DONE_BY, headline, place, printable
 from olympus_lint.reporting.results import RunResult
-from olympus_rules.finding import Applicability, Finding
+from olympus_rules.finding import Finding
 from olympus_rules.syntax.text import split_lines
 
 __all__ = ["SUMMARY", "render"]
@@ -46,9 +46,8 @@ def block(
     if finding.verdict is not None:
         yield from verdict_rows(finding.verdict)
     if finding.fix is not None:
-        unsafe_fix = finding.fix.applicability is Applicability.UNSAFE
-        how = " (`--fix --unsafe-fixes` does it)" if unsafe_fix else " (`--fix` does it)"
-        yield [Piece("help: ", "help"), Piece(f"{printable(finding.fix.message)}{how}", "code")]
+        options, does = DONE_BY[finding.fix.applicability]
+        yield [Piece("help: ", "help"), Piece(f"{printable(finding.fix.message)} (`{options}` {does})", "code")]
 
 
 def lineage_rows(finding: Finding) -> Iterator[list[Piece]]:

@@ -17,9 +17,9 @@ from olympus_lint import __version__
 from olympus_lint.reporting.formats.full import lineage_rows, verdict_rows
 from olympus_lint.reporting.frame import Mark, Piece, frame
 from olympus_lint.reporting.lineage import graph_of, is_long
-from olympus_lint.reporting.phrases import count, left_out, place, printable
+from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, printable
 from olympus_lint.reporting.results import RunResult
-from olympus_rules.finding import Applicability, Finding
+from olympus_rules.finding import Finding
 from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
@@ -197,9 +197,8 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
     if finding.verdict is not None:
         yield code(verdict_rows(finding.verdict))
     if finding.fix is not None:
-        is_safe = finding.fix.applicability is Applicability.SAFE
-        how = "--fix" if is_safe else "--fix --unsafe-fixes"
-        yield f'<p class="help">{said(finding.fix.message)} (<code>{how}</code> does it)</p>'
+        options, does = DONE_BY[finding.fix.applicability]
+        yield f'<p class="help">{said(finding.fix.message)} (<code>{options}</code> {does})</p>'
     yield "</article>\n"
 
 

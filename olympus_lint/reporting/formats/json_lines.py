@@ -7,7 +7,9 @@ import json
 from olympus_lint.reporting.objects import finding_object
 from olympus_lint.reporting.results import RunResult
 
-__all__ = ["render"]
+__all__ = ["SAFETY", "render"]
+
+SAFETY = True
 
 
 def render(run: RunResult, *, color: bool) -> str:

@@ -12,7 +12,7 @@ from olympus_lint.reporting.pages import page_of
 from olympus_lint.reporting.phrases import in_file, rule_url
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
-from olympus_rules.finding import Edit, Finding, Fix, Span
+from olympus_rules.finding import Applicability, Edit, Finding, Fix, Span
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
 
@@ -92,12 +92,13 @@ def result_object(finding: Finding, rule_index: int, fingerprint: str) -> dict[s
 
 def fix_object(fix: Fix, filename: str) -> dict[str, Any]:
     """Return a fix as changes of one file."""
+    is_open = fix.applicability is Applicability.UNSETTLED
     change = {
         "artifactLocation": {"uri": uri(filename)},
         "replacements": [replacement(edit) for edit in fix.edits],
     }
     return {
-        "description": {"text": f"{fix.message} ({fix.applicability.value})"},
+        "description": {"text": f"{fix.message} ({'not known to be safe' if is_open else fix.applicability.value})"},
         "artifactChanges": [change],
     }
 

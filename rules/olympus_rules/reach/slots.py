@@ -5,13 +5,15 @@ from __future__ import annotations
 import heapq
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
 from olympus_rules.reach.values import Container, Key, Unknown, Value
 
-__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "nothing", "without"]
+__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "TooMuchWork", "at_most", "nothing", "without"]
 
 Slot = int
 Watcher = Callable[[Any], object]
@@ -43,6 +45,23 @@ MOST_IN_TUPLE = 32
 """The limit of targets in a tuple."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
+
+
+class TooMuchWork(Exception):
+    """The analysis takes more steps than its caller waits for."""
+
+
+_waited_for: ContextVar[int | None] = ContextVar("_waited_for", default=None)
+
+
+@contextmanager
+def at_most(steps: int) -> Iterator[None]:
+    """Let an analysis raise :class:`TooMuchWork` after so many steps, and not tell fewer values apart after more."""
+    token = _waited_for.set(steps)
+    try:
+        yield
+    finally:
+        _waited_for.reset(token)
 
 
 class Queue:
@@ -219,7 +238,7 @@ class Slots:
         self.unlimited: set[Slot] = set()
         self._most = sys.maxsize
         self._fewer = list(FEWER_TOLD_APART)
-        self._most_steps = MOST_STEPS
+        self._most_steps = _waited_for.get() or MOST_STEPS
         self._most_moved = MOST_MOVED
         self.lost: dict[Slot, int] = {}
         self.is_cut_short = False
@@ -433,9 +452,16 @@ class Slots:
         return joined
 
     def settle(self) -> None:
-        """Propagate values until nothing changes."""
+        """Propagate values until nothing changes.
+
+        Raises:
+            TooMuchWork: there were more steps than the caller waits for.
+        """
         while self._queue:
-            if self._fewer and self._is_over_limit():
+            is_over = self._steps + 2 * len(self._values) > self._most_steps or self._moved > self._most_moved
+            if is_over and self._fewer:
+                if _waited_for.get() is not None:
+                    raise TooMuchWork
                 self._most, *self._fewer = self._fewer
                 self.is_cut_short = True
                 self._most_steps = self._steps + 2 * len(self._values) + MORE_STEPS
@@ -458,10 +484,6 @@ class Slots:
                     self._send(each, fresh, tuple(each.targets))
             self._steps += 1 + len(self._watching[slot])
             self._show(slot)
-
-    def _is_over_limit(self) -> bool:
-        """Return whether there were too many steps, or too many values were moved in them."""
-        return self._steps + 2 * len(self._values) > self._most_steps or self._moved > self._most_moved
 
     # slots that are one
 
