@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from olympus_rules.reach.slots import TooMuchWork
+
 __all__ = ["Failure", "Unread", "contained", "record"]
 
 
@@ -45,7 +47,7 @@ def contained(failures: list[Failure], file: str, row: int, where: str) -> Itera
 
 
 def record(failures: list[Failure], error: Exception, file: str, row: int, where: str) -> None:
-    """Record an exception as a failure of one part; a lack of memory is raised again."""
-    if isinstance(error, MemoryError):
+    """Record an exception as a failure of one part; a lack of memory or of allowed steps is raised again."""
+    if isinstance(error, MemoryError | TooMuchWork):
         raise error
     failures.append(Failure(file, row, where, error))
