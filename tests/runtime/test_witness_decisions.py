@@ -573,7 +573,10 @@ class A:
             params = «12 jax.random.normal(self.key)»
         return params""",
     "an object of which a part is read": """
-def f(state, update):
+class State:
+    def __init__(self, rng, x):
+        self.rng, self.x = rng, x
+def f(state: State, update):
     a = «1 jax.random.normal(state.rng)»
     b = update(state.x)
     return a + b + «2 jax.random.normal(state.rng)»""",

@@ -118,3 +118,279 @@ def test_the_default_of_a_field_that_is_called_confirms(tmp_path: Path) -> None:
     assert verdict(HEAD + CALLED, tmp_path, certain=False).status == "confirmed"
     refuted = (HEAD + CALLED).replace("jax.random.normal(key)", "jax.random.fold_in(key, 3)")
     assert verdict(refuted, tmp_path, certain=False).status == "inconclusive"
+
+
+WRITES = {
+    "setattr": "setattr({s}, '{name}', {new})",
+    "setattr, name in a variable": "name = '{name}'\n    setattr({s}, name, {new})",
+    "setattr of a helper": "put({s}, '{name}', {new})",
+    "a partial application": "functools.partial(setattr, {s}, '{name}')({new})",
+    "its own __setattr__": "{s}.__setattr__('{name}', {new})",
+    "object.__setattr__": "object.__setattr__({s}, '{name}', {new})",
+    "__dict__": "{s}.__dict__['{name}'] = {new}",
+    "__dict__, in a variable": "held = {s}.__dict__\n    held['{name}'] = {new}",
+    "__dict__ that is updated": "{s}.__dict__.update({name}={new})",
+    "vars": "vars({s})['{name}'] = {new}",
+    "vars that are updated": "vars({s}).update({{'{name}': {new}}})",
+    "operator.setitem": "operator.setitem(vars({s}), '{name}', {new})",
+    "dict.__setitem__": "dict.__setitem__(vars({s}), '{name}', {new})",
+}
+WRITTEN = (
+    "import functools, operator, dataclasses\ndef put(owner, name, value):\n    setattr(owner, name, value)\n"
+    "@dataclasses.dataclass(frozen={frozen})\nclass State:\n    rng: object\n    other: object = None\n"
+    "def f({s}, key):\n    {make}\n    a = «1 jax.random.normal({s}.rng)»\n    {write}\n"
+    "    return a + «2 jax.random.uniform({s}.rng)»\n"
+)
+OBJECTS = {"made there": "{s} = State(key)", "an argument": "pass"}
+
+
+def written(way: str, name: str, made: str, *, annotated: bool = True) -> str:
+    """Return a function that reads a key of an object twice, and writes an attribute between."""
+    frozen = any(each in way for each in ("object", "__dict__", "vars", "setitem"))
+    write = WRITES[way].format(s="s", name=name, new="jax.random.fold_in(s.rng, 1)")
+    program = WRITTEN.format(s="s", frozen=frozen, write=write, make=OBJECTS[made].format(s="s"))
+    return program.replace("def f(s,", "def f(s: State,") if annotated else program
+
+
+@pytest.mark.parametrize("made", OBJECTS)
+@pytest.mark.parametrize("way", WRITES)
+def test_a_key_that_is_written_by_its_name_is_another_one(way: str, made: str, tmp_path: Path) -> None:
+    assert verdict(written(way, "rng", made), tmp_path).status in ("refuted", "inconclusive")
+    assert verdict(written(way, "rng", made, annotated=False), tmp_path).status in ("refuted", "inconclusive")
+
+
+@pytest.mark.parametrize("made", OBJECTS)
+@pytest.mark.parametrize("way", WRITES)
+def test_a_write_to_another_name_confirms(way: str, made: str, tmp_path: Path) -> None:
+    assert verdict(written(way, "other", made), tmp_path).status == "confirmed"
+
+
+BETWEEN = "    return a + «2 jax.random.uniform({key})»\n"
+OUT_OF_SIGHT = {
+    "an unknown name": (
+        "@dataclass\nclass State:\n    rng: object\n"
+        "def f(key, name):\n    s = State(key)\n    a = «1 jax.random.normal(s.rng)»\n"
+        "    setattr(s, name, jax.random.fold_in(key, 1))\n" + BETWEEN.format(key="s.rng"),
+        "it is not known whether the keys there come from one",
+    ),
+    "unknown names": (
+        "@dataclass\nclass State:\n    rng: object\n"
+        "def f(key, names):\n    s = State(key)\n    a = «1 jax.random.normal(s.rng)»\n"
+        "    vars(s).update(names)\n" + BETWEEN.format(key="s.rng"),
+        "it is not known whether the keys there come from one",
+    ),
+    "a dictionary that unknown items update": (
+        "def f(key, items):\n    s = {'rng': key}\n    a = «1 jax.random.normal(s['rng'])»\n"
+        "    s.update(items)\n" + BETWEEN.format(key="s['rng']"),
+        "it is not known whether the keys there come from one",
+    ),
+    "exec": (
+        "def f(key):\n    a = «1 jax.random.normal(key)»\n    exec('key = 3')\n" + BETWEEN.format(key="key"),
+        "what `exec` does there is not known",
+    ),
+    "a slice of an unknown list": (
+        "def f(keys, key):\n    a = «1 jax.random.normal(keys[0])»\n    keys[:] = [key]\n"
+        + BETWEEN.format(key="keys[0]"),
+        "it is not known whether the keys there come from one",
+    ),
+    "an unknown list that grows": (
+        "def f(key, past):\n    a = «1 jax.random.normal(jax.random.fold_in(key, len(past)))»\n    past.append(a)\n"
+        + BETWEEN.format(key="jax.random.fold_in(key, len(past))"),
+        "it is not known which numbers are folded in",
+    ),
+    "a variable of a module": (
+        "import sys\nkey = jax.random.key(0)\ndef f():\n    a = «1 jax.random.normal(key)»\n"
+        "    setattr(sys.modules[__name__], 'key', jax.random.key(1))\n" + BETWEEN.format(key="key"),
+        "it is not known whether the keys there come from one",
+    ),
+    "globals": (
+        "key = jax.random.key(0)\ndef f():\n    a = «1 jax.random.normal(key)»\n"
+        "    globals()['key'] = jax.random.key(1)\n" + BETWEEN.format(key="key"),
+        "it is not known whether the keys there come from one",
+    ),
+    "an attribute of an argument": (
+        "def f(s):\n    a = «1 jax.random.normal(s.rng)»\n" + BETWEEN.format(key="s.rng"),
+        "`s.rng` may be another key when it is read again",
+    ),
+    "a part of an attribute of an argument": (
+        "def f(s):\n    a = «1 jax.random.normal(s.state.rng)»\n" + BETWEEN.format(key="s.state.rng"),
+        "`s.state.rng` may be another key when it is read again",
+    ),
+    "an attribute of what a library gives": (
+        "import library\ndef f():\n    s = library.State()\n"
+        "    a = «1 jax.random.normal(s.rng)»\n" + BETWEEN.format(key="s.rng"),
+        "`library.State(...).rng` may be another key when it is read again",
+    ),
+    "an attribute of an argument, in each iteration": (
+        "def f(s, n):\n    for i in range(n):\n        «12 jax.random.normal(s.rng)»\n",
+        "how often a loop runs is not known",
+    ),
+    "an unknown base": (
+        "import library\nclass State(library.Base):\n    def f(self):\n"
+        "        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n",
+        "`State.rng` may be another key when it is read again",
+    ),
+    "an unknown base that takes what is stored": (
+        "import library\nclass State(library.Base):\n    def __init__(self, key):\n        self.rng = key\n"
+        "    def f(self):\n        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n",
+        "it is not known whether the keys there come from one",
+    ),
+    "the base of a base": (
+        "import library\nclass Base(library.Base):\n    pass\nclass State(Base):\n    def f(self):\n"
+        "        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n",
+        "`State.rng` may be another key when it is read again",
+    ),
+}
+STEADY = {
+    "a class of the file": (
+        "@dataclass\nclass State:\n    rng: object\n"
+        "def f(s: State):\n    a = «1 jax.random.normal(s.rng)»\n" + BETWEEN.format(key="s.rng")
+    ),
+    "an annotation in a text": (
+        "class State:\n    def __init__(self, key):\n        self.rng = key\n"
+        "def f(s: 'State'):\n    a = «1 jax.random.normal(s.rng)»\n" + BETWEEN.format(key="s.rng")
+    ),
+    "a record": (
+        "def f(s):\n    a = «1 jax.random.normal(s.rng)»\n    b = «2 jax.random.uniform(s.rng)»\n"
+        "    return s.replace(x=a + b)\n"
+    ),
+    "an attribute that is read once": (
+        "def f(s):\n    key = s.rng\n    a = «1 jax.random.normal(key)»\n" + BETWEEN.format(key="key")
+    ),
+    "an attribute of its own": (
+        "class State:\n    def f(self):\n"
+        "        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n"
+    ),
+    "a base of Python": (
+        "import unittest\nclass State(unittest.TestCase):\n    def setUp(self):\n        self.rng = jax.random.key(0)\n"
+        "    def test(self):\n        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n"
+    ),
+    "a variable of a library": (
+        "import library\ndef f():\n    a = «1 jax.random.normal(library.KEY)»\n" + BETWEEN.format(key="library.KEY")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_SIGHT)
+def test_what_may_change_out_of_sight_is_not_confirmed(name: str, tmp_path: Path) -> None:
+    source, reason = OUT_OF_SIGHT[name]
+    found = verdict(HEAD + source, tmp_path)
+    assert (found.status, found.reason) == ("inconclusive", reason)
+
+
+@pytest.mark.parametrize("name", STEADY)
+def test_what_nothing_out_of_sight_changes_is_confirmed(name: str, tmp_path: Path) -> None:
+    assert verdict(HEAD + STEADY[name], tmp_path).status == "confirmed"
+
+
+ARMS = {
+    "an arm": (
+        "    if flag:\n        a = «1 jax.random.normal(key)»\n        {call}\n    return «2 jax.random.uniform(key)»\n"
+    ),
+    "the other arm": (
+        "    if flag:\n        a = 0\n    else:\n        a = «1 jax.random.normal(key)»\n        {call}\n"
+        "    return «2 jax.random.uniform(key)»\n"
+    ),
+    "a case": (
+        "    match flag:\n        case 1:\n            a = «1 jax.random.normal(key)»\n            {call}\n"
+        "    return «2 jax.random.uniform(key)»\n"
+    ),
+}
+RAISES = {
+    "a function": "def fail(x):\n    raise ValueError(x)\n",
+    "both branches": (
+        "def fail(x):\n    if x is None:\n        raise ValueError(x)\n    else:\n        raise TypeError(x)\n"
+    ),
+    "a function that calls one": "def deep(x):\n    raise ValueError(x)\ndef fail(x):\n    deep(x)\n",
+    "an error of a library": "import library\ndef fail(x):\n    raise library.Error(x)\n",
+    "an assertion": "def fail(x):\n    assert False, x\n",
+    "sys.exit": "import sys\ndef fail(x):\n    sys.exit(1)\n",
+    "exit": "def fail(x):\n    exit(1)\n",
+    "os._exit": "from os import _exit as fail\n",
+    "pytest.skip": "import pytest\ndef fail(x):\n    pytest.skip(x)\n",
+    "an endless loop": "def fail(x):\n    while True:\n        print(x)\n",
+}
+MAY_RAISE = {
+    "a function of a library": ("from library import fail\n", "`library.fail(...)` may not return"),
+    "a method of a library": (
+        "import library\ndef fail(x):\n    library.parser().error(x)\n",
+        "`library.parser(...).error(...)` may not return",
+    ),
+    "an argument": ("fail = None\n", "`fail(...)` may not return"),
+}
+RETURNS = {
+    "a function that may raise": "def fail(x):\n    if x is None:\n        raise ValueError(x)\n",
+    "a method of a list": "past = []\ndef fail(x):\n    past.append(x)\n",
+    "a log": "import logging\ndef fail(x):\n    logging.getLogger('f').info(x)\n",
+    "an array": "import numpy as np\ndef fail(x):\n    np.mean(x)\n",
+}
+
+
+def branch(arm: str, definition: str, given: str = "") -> str:
+    """Return a function with a branch that draws and then calls ``fail``."""
+    return f"{definition}def f(key, flag{given}):\n{ARMS[arm].format(call='fail(a)')}"
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("name", RAISES)
+def test_a_branch_that_raises_is_not_left(name: str, arm: str, tmp_path: Path) -> None:
+    assert verdict(branch(arm, RAISES[name]), tmp_path).status == "not reached"
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("name", MAY_RAISE)
+def test_a_branch_that_ends_with_an_unknown_call_may_not_be_left(name: str, arm: str, tmp_path: Path) -> None:
+    definition, reason = MAY_RAISE[name]
+    found = verdict(branch(arm, definition, ", fail" if name == "an argument" else ""), tmp_path)
+    assert (found.status, found.reason) == ("inconclusive", reason)
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("name", RETURNS)
+def test_a_branch_that_returns_confirms(name: str, arm: str, tmp_path: Path) -> None:
+    assert verdict(branch(arm, RETURNS[name]), tmp_path).status == "confirmed"
+
+
+def test_an_unknown_call_after_both_uses_or_in_a_branch_that_is_not_needed_confirms(tmp_path: Path) -> None:
+    both = (
+        "def f(key, flag, g):\n    if flag:\n        a = «1 jax.random.normal(key)»\n"
+        "        a += «2 jax.random.bits(key)»\n        g(a)\n"
+    )
+    other = (
+        "def f(key, flag, g):\n    a = «1 jax.random.normal(key)»\n    if flag:\n        g(a)\n"
+        "    return a + «2 jax.random.bits(key)»\n"
+    )
+    assert verdict(both, tmp_path).status == verdict(other, tmp_path).status == "confirmed"
+
+
+NO_KEYS = {
+    "a tuple of texts": ("names=('a', 'b')", "`names` has the default ('a', 'b'), which is no key"),
+    "a text": ("names='a'", "`names` has the default 'a', which is no key"),
+    "a number": ("names=3", "`names` has the default 3, which is no key"),
+    "annotated": ("names: tuple[str, ...]", "`names` is annotated as tuple, which is no key"),
+    "annotated by typing": ("names: typing.Dict[str, int]", "`names` is annotated as dict, which is no key"),
+    "annotated as a number": ("names: 'int'", "`names` is annotated as int, which is no key"),
+}
+MISPLACED = "def draw(x, key, names):\n    return x + jax.random.normal(key)\n"
+
+
+@pytest.mark.parametrize("name", NO_KEYS)
+def test_what_is_no_key_is_no_reused_key(name: str, tmp_path: Path) -> None:
+    parameter, reason = NO_KEYS[name]
+    called = f"def f(x, key, {parameter}):\n    return «1 draw(x, names, key)» + «2 draw(x, names, key)»\n"
+    found = verdict(HEAD + MISPLACED + called, tmp_path)
+    assert (found.status, found.reason) == ("inconclusive", reason)
+
+
+def test_a_field_that_is_no_key_is_no_reused_key(tmp_path: Path) -> None:
+    owner = (
+        "@dataclass\nclass Model:\n    names: object = ('a', 'b')\n"
+        "    def f(self, x, key):\n        return «1 draw(x, self.names, key)» + «2 draw(x, self.names, key)»\n"
+    )
+    assert verdict(HEAD + MISPLACED + owner, tmp_path).status == "inconclusive"
+
+
+@pytest.mark.parametrize("parameter", ["key", "key=None", "key: jax.Array", "key: 'jax.Array | None' = None"])
+def test_a_default_or_an_annotation_that_may_be_a_key_confirms(parameter: str, tmp_path: Path) -> None:
+    source = f"def f({parameter}):\n    return «1 jax.random.normal(key)» + «2 jax.random.normal(key)»\n"
+    assert verdict(source, tmp_path).status == "confirmed"

@@ -69,3 +69,30 @@ def test_words(name: str, certain: bool, tmp_path: Path) -> None:
         status = "confirmed"  # the linter knows that it is a key
     (verdict,) = answer(Target(str(file), program.text, "program", ""), [Question("OLY101", place, None, certain)])
     assert verdict.status == status, verdict
+
+
+SUM = "key + jax.numpy.arange(10, dtype=key.dtype)[:, None]"
+PARAMETERS = {
+    "the parameter is drawn from": ("confirmed", f"several = «1 {SUM}»\n    return several, jax.random.normal(key)"),
+    "what is computed from it is drawn from": (
+        "confirmed",
+        f"several = «1 {SUM}»\n    return jax.vmap(jax.random.normal)(several)",
+    ),
+    "it is split in a branch": (
+        "confirmed",
+        f"several = «1 {SUM}»\n    if several.any():\n        key, _ = jax.random.split(key)\n    return several, key",
+    ),
+    "nothing uses it as a key": ("inconclusive", f"return «1 {SUM}»"),
+    "another one is drawn from": ("inconclusive", f"return «1 {SUM}», jax.random.normal(other)"),
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_parameter_is_a_key_if_it_is_used_as_one(name: str, tmp_path: Path) -> None:
+    status, body = PARAMETERS[name]
+    program = read(f"import jax\n\ndef f(key, other):\n    {body}\n")
+    file = tmp_path / "program.py"
+    file.write_text(program.text, "utf-8")
+    place = Place(str(file), *program.places["1"])
+    (verdict,) = answer(Target(str(file), program.text, "program", ""), [Question("OLY102", place)])
+    assert verdict.status == status, verdict

@@ -25,8 +25,23 @@ from olympus.lineage.identity import Term
 
 if TYPE_CHECKING:
     from olympus.lineage.movement import Array
+    from olympus.tracing.jaxprs import Equation
 
-__all__ = ["FOLDED", "LATER", "LENGTHS", "LOOP", "MANY", "ROOTS", "WHICH", "Made", "Making", "Turn", "Turns", "Vector"]
+__all__ = [
+    "FOLDED",
+    "LATER",
+    "LENGTHS",
+    "LOOP",
+    "MANY",
+    "ROOTS",
+    "WHICH",
+    "Made",
+    "Making",
+    "Turn",
+    "Turns",
+    "Vector",
+    "outermost",
+]
 
 LATER = "the later iterations of a loop were left out"
 MANY = "how many keys a split makes is not known"
@@ -75,10 +90,15 @@ class Turns:
 
     def around(self, event: Event) -> Vector:
         """Return the open loops around an event."""
-        equation = event.equation
-        while equation.outer is not None:
-            equation = equation.outer
-        return self.vectors.get(id(equation.eqn), ())
+        return self.vectors.get(id(outermost(event).eqn), ())
+
+
+def outermost(event: Event) -> Equation:
+    """Return the equation at the top of the trace that an event is in."""
+    equation: Equation = event.equation
+    while equation.outer is not None:
+        equation = equation.outer
+    return equation
 
 
 class Chosen(NamedTuple):

@@ -12,7 +12,7 @@ from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.ledger import Consumption, may_meet
 from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
-from olympus.verdicts.iterations import FOLDED, ROOTS, WHICH, Making, Turns
+from olympus.verdicts.iterations import FOLDED, ROOTS, WHICH, Making, Turns, outermost
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
 __all__ = ["WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
@@ -28,6 +28,7 @@ Use = tuple[Event, int]
 MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
 """The beginnings of errors that JAX raises for typed keys and for other arrays alike."""
 
+ATTRIBUTE = re.compile(r"\.\w+$")
 COMPREHENSION = re.compile(r"(\.<locals>\.<(list|set|dict)comp>|\.<locals>\.<genexpr>)+$")
 
 RANK: dict[Status, int] = {"not reached": 0, "refuted": 1, "inconclusive": 2, "confirmed": 3}
@@ -67,6 +68,8 @@ class Execution:
         grown: where child ``n`` of a split into ``n + 1`` children is taken, for an unknown ``n``.
         turns: the iterations of its loops, if it stands for any number of them.
         unsettled: a decision that is not shown to be consistent with the others, ``None`` if there is none.
+        others: why elements of its first argument are no keys, though they were used as keys.
+        marks: why the execution may not go on after an equation at the top of the trace, by its number.
     """
 
     lineage: Lineage
@@ -78,12 +81,38 @@ class Execution:
     grown: tuple[Span, ...] = ()
     turns: Turns | None = None
     unsettled: str | None = None
+    others: Mapping[int, str] = field(default_factory=dict)
+    marks: tuple[tuple[int, str], ...] = ()
 
     @cached_property
     def shown(self) -> str | None:
         """Why no run is shown to make all decisions of this execution; ``None`` if one is."""
         value = self.unsettled
         return None if value is None else f"no run is shown in which all conditions on {value} hold"
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The number of each equation at the top of the trace, by its ``id``."""
+        return {id(eqn): number for number, eqn in enumerate(self.lineage.trace.jaxpr.jaxpr.eqns)}
+
+    def doubt_between(self, first: Event, second: Event) -> str | None:
+        """Return why no run is shown to have both events; ``None`` if one is."""
+        if self.marks:
+            start, end = sorted(self.places.get(id(outermost(event).eqn), 0) for event in (first, second))
+            between = next((doubt for place, doubt in self.marks if start < place < end), None)
+            if between is not None:
+                return between
+        return self.shown
+
+    def is_other(self, key: int) -> str | None:
+        """Return why a key is none, though it was used as one; ``None`` if it may be a key."""
+        return self.others.get(self.element(self.lineage.identities.root(key)))
+
+    def element(self, root: int) -> int:
+        """Return the number of the element of its first argument that a key is; -1 for any other key."""
+        term = self.lineage.identities[root]
+        is_element = term.operation == "argument" and isinstance(term.data, tuple) and bool(term.data[1])
+        return int(term.data[1][0]) if is_element else -1  # type: ignore[index]
 
     @cached_property
     def making(self) -> Making:
@@ -159,14 +188,10 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     alike = _alike(execution, first, second)
     shared = [(a, b, key) for a, b, key, is_equal in alike if is_equal]
     known = [pair for pair in shared if not is_assumed(pair[0]) and not is_assumed(pair[1])]
-    for a, b, key in known or shared:
-        if not known and not question.certain:
-            return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
-        if execution.shown is not None:
-            return Verdict("inconclusive", tier, execution.shown)
-        return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
+    if shared and not known and not question.certain:
+        return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
     if alike:
-        return Verdict("inconclusive", tier, GENERATOR)
+        return _confirmed(execution, known or shared, tier) if shared else Verdict("inconclusive", tier, GENERATOR)
     again = _goes_round(question) and not _is_in_order(question, earlier, later)
     if again and not _is_visited_once(question, execution, second):
         return None
@@ -270,8 +295,9 @@ def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
     """Return why different keys at two places do not refute a finding; ``None`` if they do."""
     identities = execution.lineage.identities
     roots = {identities.root(key) for _, key in (*first, *second)}
+    apart = _read_twice(execution, roots) or ROOTS if len(roots) > 1 else None
     if execution.turns is not None:
-        return execution.making.doubt(first, second) or (ROOTS if len(roots) > 1 else None)
+        return execution.making.doubt(first, second) or apart
     uncertain = {key for _, key in (*first, *second) if not identities.is_certain(key)}
     for a, one in first:
         for b, other in second:
@@ -280,7 +306,15 @@ def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
                 return WHICH
             if known and one != other and identities.may_be_one(one, other):
                 return FOLDED
-    return ROOTS if len(roots) > 1 else None
+    return apart
+
+
+def _read_twice(execution: Execution, roots: Iterable[int]) -> str | None:
+    """Return whether two of the keys that others come from are two reads of one attribute, in words."""
+    numbers = map(execution.element, roots)
+    names = [execution.names[number] for number in numbers if 0 <= number < len(execution.names)]
+    twice = next((name for name in names if names.count(name) > 1 and ATTRIBUTE.search(name)), None)
+    return None if twice is None else f"`{twice}` may be another key when it is read again"
 
 
 def _collision(
@@ -290,12 +324,10 @@ def _collision(
     identities = execution.lineage.identities
     first = [(identities.stream(key), event, key) for event in earlier if _derives(event) for key in event.made]
     second = [(identities.stream(key), event) for event in later if _derives(event) for key in event.made]
-    for stream, a, key in first:
-        for other, b in second:
-            if stream == other and a is not b and _may_meet(a, b):
-                if execution.shown is not None:
-                    return Verdict("inconclusive", tier, execution.shown)
-                return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
+    pairs = [(a, b, key) for stream, a, key in first for other, b in second if stream == other]
+    shared = [(a, b, key) for a, b, key in pairs if a is not b and _may_meet(a, b)]
+    if shared:
+        return _confirmed(execution, shared, tier)
     doubt: str | None = "no keys are made there that are known"
     if first and second and not any(map(is_assumed, (*earlier, *later))):
         made = [
@@ -307,6 +339,16 @@ def _collision(
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")
+
+
+def _confirmed(execution: Execution, shared: Sequence[tuple[Event, Event, int]], tier: Tier) -> Verdict:
+    """Confirm a finding by pairs of events with one key, if one run surely has both events of a pair."""
+    doubt = None
+    for a, b, key in shared:
+        doubt = execution.is_other(key) or execution.doubt_between(a, b)
+        if doubt is None:
+            return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
+    return Verdict("inconclusive", tier, doubt)
 
 
 def evidence(execution: Execution, first: Event, second: Event, key: int) -> tuple[str, ...]:
@@ -345,6 +387,9 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
             return Verdict("confirmed", tier, None, evidence(execution, misuse.first, misuse.second, misuse.key))
     for torn_by in lineage.torn:
         if torn_by.chain[:1] and (at(torn_by.chain[:1], question.place) or _is_within(torn_by.chain, question.place)):
+            other = next(filter(None, map(execution.is_other, torn_by.keys)), None)
+            if other is not None:
+                return Verdict("inconclusive", tier, other)
             return Verdict("confirmed", tier, None, torn_evidence(execution, torn_by))
     for failed in execution.failures:
         if at(failed.chain, question.place) or _is_within(failed.chain, question.place):

@@ -21,6 +21,7 @@ class Choices:
         row: the row of arguments for a test.
         wanted: the wanted values of conditions, by line and column.
         few: how often a loop runs whose number of iterations is unknown.
+        proven: the arguments of the function that an execution with these choices has used as keys.
         made: the decisions so far.
     """
 
@@ -32,15 +33,17 @@ class Choices:
         row: int = 0,
         wanted: Mapping[Branch, bool] | None = None,
         few: int = FEW,
+        proven: frozenset[str] = frozenset(),
     ) -> None:
         self.prefix, self.default, self.row = prefix, default, row
         self.made: list[bool] = []
-        self.wanted, self.few = wanted or {}, few
+        self.wanted, self.few, self.proven = wanted or {}, few, proven
 
-    def again(self, few: int | None = None) -> Choices:
-        """Return the same choices before any decision, with another length of loops if one is given."""
+    def again(self, few: int | None = None, proven: frozenset[str] = frozenset()) -> Choices:
+        """Return the same choices before any decision, with another length of loops, or more proven keys."""
         few = self.few if few is None else few
-        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few)
+        proven = self.proven | proven
+        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few, proven=proven)
 
     @property
     def is_over(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -9,12 +10,13 @@ from typing import Any
 
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
 from olympus.witness.library import Jax, Wrapped
-from olympus.witness.objects import blank
+from olympus.witness.objects import OTHERS, blank, note_other
 from olympus.witness.state import State
 from olympus.witness.unknown import Unknown, is_unknown
 
 __all__ = ["Entry", "invoke", "returned"]
 
+ALIASES = {"Tuple": "tuple", "List": "list", "Dict": "dict", "Set": "set"}  # of typing
 PREPARING = ("setUp", "setup_method", "setUpClass", "setup_class")
 FUNCTIONS = 16  # in a result that are called
 NESTED = 4  # fixtures that ask for fixtures
@@ -68,7 +70,7 @@ class Entry:
             inspect.getattr_static(self.owner, self.name, None), staticmethod
         ):
             function = self.method(constructed=constructed)
-        result = invoke(self.world, function, self.rows[row], self.fixture)
+        result = invoke(self.world, function, self.rows[row], self.fixture, given=self.world.given)
         if twice and inspect.ismethod(function):
             invoke(self.world, function, self.rows[row], self.fixture)
         return [*returned(result), *returned(getattr(function, "__self__", None))]
@@ -116,7 +118,14 @@ def rows(value: Any) -> Sequence[Row]:
     return getattr_static(value, ROWS, None) or (NO_ROW,)
 
 
-def invoke(world: State, function: Any, row: Row = NO_ROW, fixture: Callable[[str], Any] | None = None) -> Any:
+def invoke(
+    world: State,
+    function: Any,
+    row: Row = NO_ROW,
+    fixture: Callable[[str], Any] | None = None,
+    *,
+    given: dict[str, Unknown] | None = None,
+) -> Any:
     """Call a function; missing arguments are unknown values with the names of the parameters.
 
     Args:
@@ -124,6 +133,7 @@ def invoke(world: State, function: Any, row: Row = NO_ROW, fixture: Callable[[st
         function: any value; only a function of the user is called.
         row: the given arguments.
         fixture: returns other arguments by their names.
+        given: the unknown arguments by their names; filled.
     """
     if isinstance(function, Unknown | Jax) or not callable(function):
         return None
@@ -132,11 +142,14 @@ def invoke(world: State, function: Any, row: Row = NO_ROW, fixture: Callable[[st
     except (TypeError, ValueError):
         return None
     args, kwargs = [], {}
-    given = list(row.args)
+    positional = list(row.args)
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        value = value_of(world, parameter, row, given, fixture)
+        value = value_of(world, parameter, row, positional, fixture)
+        if is_unknown(value):
+            note_other(world, value, parameter.default)
+            told(world, value, annotated(function, parameter), given)
         if parameter.kind is parameter.KEYWORD_ONLY:
             kwargs[parameter.name] = value
         else:
@@ -169,6 +182,28 @@ def value_of(
     if row is not NO_ROW and parameter.default is not parameter.empty:
         return parameter.default
     return Unknown(world, parameter.name) if fixture is None else fixture(parameter.name)
+
+
+def told(world: State, value: Unknown, kind: type | None, given: dict[str, Unknown] | None) -> None:
+    """Note what is known of an unknown argument: its class, and whether it was used as a key before."""
+    if kind in OTHERS:
+        world.others[value] = f"`{value._olympus_path}` is annotated as {kind.__name__}, which is no key"
+    if kind is not None:
+        world.kinds[value] = kind
+    if given is not None:
+        given[value._olympus_path] = value
+        if value._olympus_path in world.choices.proven:
+            world.promote(value)
+
+
+def annotated(function: Any, parameter: inspect.Parameter) -> Any:
+    """Return the class that the annotation of a parameter names; ``None`` for any other annotation."""
+    name = str(parameter.annotation).strip("'\"").partition("[")[0]
+    first, *rest = ALIASES.get(name.rpartition(".")[2], name).split(".")
+    found = getattr(inspect.unwrap(function), "__globals__", {}).get(first, getattr(builtins, first, None))
+    for name in rest:
+        found = None if is_unknown(found) else getattr(found, name, None)
+    return found if isinstance(found, type) else None
 
 
 def returned(result: Any) -> list[Any]:

@@ -101,6 +101,7 @@ class Executor:
         """
         self.target, self.typed, self.constructed, self.is_open = target, typed, constructed, is_open
         self.known: set[str] = set()
+        self.proven: set[str] = set()  # the arguments that the last execution has used as keys
         self.complete = True  # whether all decisions were tried
         self.whole = True  # whether nothing else was left out
         self.forced: dict[str, None] = {}  # conditions that others imply
@@ -111,6 +112,7 @@ class Executor:
         self.world.documented = {(row.package, row.name): row for row in own.documented}
         if target.file != own.file:
             self.module = self.world.source(target.module, Path(target.file))
+        self.world.records = set()
         self.entry = Entry(self.world, target.function, self.named)
 
     def executions(self) -> Iterator[Execution]:
@@ -131,10 +133,12 @@ class Executor:
                 return
             if self.world.budget.spent - start > ENOUGH:
                 break
-            before, choices = len(self.known), waiting.popleft()
+            before, choices = len(self.known) + len(self.world.records), waiting.popleft()
             yield self.execute(choices)
-            if len(self.known) > before:  # more values are known to be keys: execute it again
-                waiting.appendleft(choices.again())
+            proven = frozenset(self.proven) if self.target.asked else frozenset()
+            more = len(self.known) + len(self.world.records) > before
+            if more or proven > choices.proven:  # more is known of values
+                waiting.appendleft(choices.again(proven=proven))
                 continue
             if self.world.counted and choices.few == FEW and not choices.prefix:
                 waiting.append(choices.again(few=1))
@@ -160,7 +164,7 @@ class Executor:
             try:
                 with shallow():
                     self.drive(choices)
-            except (Exception, Exhausted) as error:
+            except (Exception, SystemExit, Exhausted) as error:
                 ended.append(error)
             return list(players.counted.values()) if self.is_open else []
 
@@ -180,8 +184,22 @@ class Executor:
         self.forced.update(dict.fromkeys(self.world.decisions.forced))
         self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
         turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
+        self.proven = {name for name, value in self.world.given.items() if players.is_proven(value)}
+        others = {at: self.world.others[value] for at, value in enumerate(players.made) if value in self.world.others}
         doubt = "what is asserted" if self.world.fails else unsettled(self.world.decisions.known.items())
-        return Execution(lineage, failures, interruptions, names, self.world.cut, arrivals, grown, turns, doubt)
+        return Execution(
+            lineage,
+            failures,
+            interruptions,
+            names,
+            self.world.cut,
+            arrivals,
+            grown,
+            turns,
+            doubt,
+            others,
+            marks_of(lineage, players),
+        )
 
     def named(self, name: str) -> Any:
         """Return the value of a name of the module, or a fixture of a ``conftest.py`` around it."""
@@ -291,8 +309,9 @@ class TracedPlayers(Players):
             known: the unknown values that are keys; extended.
         """
         self.keys, self.numbers, self.clock, self.known = keys, numbers, clock, known
-        self.ticks: list[tuple[int, int | None]] = []
+        self.ticks: list[tuple[int, int | None] | str] = []
         self.made: dict[Any, Any] = {}
+        self.firsts: set[Any] = set()  # the values of their first reads
         self.counted: dict[Any, Any] = {}
         self.given = 0
 
@@ -304,6 +323,7 @@ class TracedPlayers(Players):
             if len(self.made) == KEYS:
                 raise Exhausted(f"more than {KEYS} unknown keys")
             self.made[value] = self.keys[len(self.made)]
+            self.firsts.add(value._olympus_first)
             if "(" not in value._olympus_path:
                 self.known.add(value._olympus_path)
         return self.made[value]
@@ -320,7 +340,21 @@ class TracedPlayers(Players):
 
     def is_key(self, value: Any) -> bool:
         """Return whether an unknown value was used as a key."""
-        return value in self.made
+        return value._olympus_first in self.firsts
+
+    def is_proven(self, value: Any) -> bool:
+        """Return whether an unknown value was used as a key, or, if it is an array, what was computed from it."""
+        if self.is_key(value):
+            return True
+        waiting = [value] if (".", "dtype") in value._olympus_parts else []
+        while waiting:
+            current = waiting.pop()
+            if self.is_key(current):
+                return True
+            for name, part in current._olympus_parts.items():
+                if is_unknown(part) and isinstance(name, tuple) and str(name[0]).startswith(("__", "[")):
+                    waiting.append(part)
+        return False
 
     def sort_of(self, value: Any) -> str:
         """Return the kind of a value: ``typed`` or ``raw`` keys, ``unknown``, or ``other``."""
@@ -337,7 +371,7 @@ class TracedPlayers(Players):
         import jax
 
         for leaf in jax.tree_util.tree_leaves(values):
-            if is_unknown(leaf) and (leaf in self.made or leaf._olympus_path in self.known):
+            if is_unknown(leaf) and (self.is_key(leaf) or leaf._olympus_path in self.known):
                 leaf = self.key(leaf)
             if isinstance(leaf, jax.Array) and is_key(leaf):
                 assumed(leaf, DOCUMENTED if known else ASSUMED)
@@ -346,6 +380,11 @@ class TracedPlayers(Players):
         """Mark in the trace where an iteration begins or a loop ends."""
         self.clock + 1
         self.ticks.append((loop, number))
+
+    def mark(self, doubt: str) -> None:
+        """Mark in the trace why what comes now may not follow on what was before."""
+        self.clock + 1
+        self.ticks.append(doubt)
 
 
 def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
@@ -356,7 +395,10 @@ def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
     vectors: dict[int, Vector] = {}
     for eqn in jaxpr.eqns:
         if any(each is clock for each in eqn.invars):
-            loop, number = next(ticks)
+            tick = next(ticks)
+            if isinstance(tick, str):
+                continue
+            loop, number = tick
             running.pop(loop, None)
             if number is not None:
                 running[loop] = number
@@ -364,6 +406,14 @@ def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
             vectors[id(eqn)] = tuple(running.items())
     told = ((value.number, loops.told(own)) for own, value in zip(players.counted, lineage.outputs, strict=False))
     return Turns(vectors, {number: turn for number, turn in told if turn is not None})
+
+
+def marks_of(lineage: Lineage, players: TracedPlayers) -> tuple[tuple[int, str], ...]:
+    """Return the doubts that the trace has marks of, each with the number of the equation before."""
+    jaxpr = lineage.trace.jaxpr.jaxpr
+    clock = jaxpr.invars[-1]
+    places = [number for number, eqn in enumerate(jaxpr.eqns) if any(each is clock for each in eqn.invars)]
+    return tuple((place, tick) for place, tick in zip(places, players.ticks, strict=False) if isinstance(tick, str))
 
 
 def is_typed(array: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from olympus.witness.unknown import is_unknown
 
-__all__ = ["FIXTURE", "HELPERS", "NO_ROW", "ROWS", "Row"]
+__all__ = ["FIXTURE", "HELPERS", "NO_ROW", "ROWS", "Row", "end"]
 
 ROWS = "_olympus_rows"
 """The attribute of a function that has the rows of arguments with which it is called."""
@@ -138,7 +138,19 @@ def param(*values: Any, **kwargs: Any) -> Values:
     return Values(values)
 
 
+def end(*args: Any, **kwargs: Any) -> None:
+    """Stand for a function that does not return, such as ``sys.exit``."""
+    raise SystemExit("the call does not return")
+
+
 HELPERS: Mapping[str, Any] = {
+    "sys.exit": end,
+    "os._exit": end,
+    "os.abort": end,
+    "pytest.exit": end,
+    "pytest.fail": end,
+    "pytest.skip": end,
+    "pytest.xfail": end,
     "pytest.mark.parametrize": parametrize,
     "pytest.param": param,
     "pytest.fixture": fixture,

@@ -35,6 +35,10 @@ class Players(ABC):
     def turn(self, loop: int, number: int | None) -> None:
         """Note the start of an iteration of an open loop, or, without a number, the end of the loop."""
 
+    @abstractmethod
+    def mark(self, doubt: str) -> None:
+        """Note why what comes now may not follow on what was before."""
+
 
 class Host(ABC):
     """One execution, as unknown values and loops know it.
@@ -60,6 +64,10 @@ class Host(ABC):
     @abstractmethod
     def as_claimed_key(self, value: Any) -> Any:
         """Return the key of an unknown value that was used as one, or stands where only a key can stand."""
+
+    @abstractmethod
+    def read(self, owner: Any, name: str, value: Any) -> Any:
+        """Return what a read of an attribute gives, whose value is known for the first read."""
 
     @abstractmethod
     def decide(self, value: Any) -> bool:

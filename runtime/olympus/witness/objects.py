@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import reprlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 from weakref import WeakSet
@@ -14,8 +15,9 @@ from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["FIELDED", "blank"]
+__all__ = ["FIELDED", "OTHERS", "blank", "is_plain", "note_other"]
 
+OTHERS = (str, bytes, bool, int, float, tuple, list, dict, set, frozenset)  # types of values that are no keys
 FIELDED: WeakSet[type] = WeakSet()
 """Classes with an unknown decorator, which may make parameters of annotated attributes, as ``attrs.define`` does."""
 
@@ -44,8 +46,10 @@ def blank(world: State, owner: type) -> Any:
     instance = make(made)
     for name, default in fields(owner).items():
         if not is_behaviour(default):
+            value = unknown_field(world, owner, name)
+            note_other(world, value, default)
             with suppress(AttributeError):
-                object.__setattr__(instance, name, unknown_field(world, owner, name))
+                object.__setattr__(instance, name, value)
     return instance
 
 
@@ -57,7 +61,7 @@ def open_class(world: State, owner: type) -> type:
             raise AttributeError(name)
         value = unknown_field(world, owner, name)
         object.__setattr__(self, name, value)
-        return value
+        return world.read(self, name, value)
 
     guesses = defaults(world, owner).items()
     names: dict[str, Any] = {name: Default(world, f"{owner.__name__}.{name}", value) for name, value in guesses}
@@ -74,6 +78,12 @@ def unknown_field(world: State, owner: type, name: str) -> Unknown:
     return Unknown(world, f"{owner.__name__}.{name}")
 
 
+def note_other(world: State, value: Unknown, default: Any) -> None:
+    """Note that an argument or field is no key, by its default: ``None``, say, leaves that open."""
+    if isinstance(default, OTHERS):
+        world.others[value] = f"`{value._olympus_path}` has the default {reprlib.repr(default)}, which is no key"
+
+
 def defaults(world: State, owner: type) -> dict[str, Any]:
     """Return the attributes of a class and its bases in the project that objects and subclasses may have otherwise."""
     found: dict[str, Any] = {}
@@ -85,7 +95,7 @@ def defaults(world: State, owner: type) -> dict[str, Any]:
 
 def is_default(name: str, value: Any) -> bool:
     """Return whether an attribute of a class is a value, and neither a method nor a name of Python or ours."""
-    ours = name.startswith(("__", "_abc", "_is_")) or is_unknown(value) or isinstance(value, type)
+    ours = name.startswith(("__", "_abc", "_is_", "_olympus")) or is_unknown(value) or isinstance(value, type)
     return not ours and inspect.getattr_static(value, "__get__", None) is None
 
 
@@ -104,6 +114,15 @@ def fields(owner: type) -> dict[str, Any]:
 def is_of_class(annotation: Any) -> bool:
     """Return whether an annotation says that an attribute belongs to the class."""
     return annotation is ClassVar or get_origin(annotation) is ClassVar
+
+
+def is_plain(kind: type, name: str) -> bool:
+    """Return whether an attribute of the objects of a class is what was stored in it: no code runs when it is read."""
+    lookup = [inspect.getattr_static(kind, each, None) for each in ("__getattribute__", "__getattr__")]
+    if kind not in CLOSED or lookup != [object.__getattribute__, UnknownBase.__getattr__]:
+        return False
+    found = inspect.getattr_static(kind, name, None)
+    return inspect.getattr_static(found, "__get__", None) is None or inspect.ismemberdescriptor(found)
 
 
 def is_behaviour(value: Any) -> bool:

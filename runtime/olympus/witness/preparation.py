@@ -92,6 +92,19 @@ def grown_in(tree: ast.Module) -> frozenset[str]:
     return frozenset(ast.unparse(node.value) for node in methods)
 
 
+def ending(body: Sequence[ast.stmt], name: str = "__olympus_left__") -> None:
+    """Have the call noted that a block ends with: it may be one that does not return."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call | ast.Await):
+        before = [call("__olympus_begun__", at=last)] if name == "__olympus_left__" else []
+        last.value = call(name, *before, last.value, at=last.value)
+
+
+def leaves(node: ast.AST) -> bool:
+    """Return whether a statement or expression may leave the loop that it is in, or the function."""
+    return isinstance(node, ast.Break | ast.Return | ast.Yield | ast.YieldFrom | ast.Await)
+
+
 def is_ours(node: ast.AST) -> bool:
     """Return whether a node is a call of one of our functions."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("__olympus")
@@ -120,7 +133,7 @@ class Prepared(ast.NodeTransformer):
 
     There is one method for each kind of node, as in every transformer of a syntax tree.
 
-    * Annotations are left out, and an unknown decorator changes nothing.
+    * Annotations are texts, and an unknown decorator changes nothing.
     * A statement that fails gives unknown values to its names, and the execution goes on. So does the head of a loop,
       of a condition, or of a ``with``.
     * Loops run a few iterations. Unknown values are taken not to lead to an error.
@@ -161,11 +174,13 @@ class Prepared(ast.NodeTransformer):
         match node.body:
             case [*_, ast.If(body=[*_, ast.Return()]) as last, ast.Raise()]:
                 last.test = self.unlikely(last.test, wanted=True)
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg) and argument.annotation is not None:
+                told = ast.Constant(ast.unparse(argument.annotation))
+                argument.annotation = ast.copy_location(told, argument.annotation)
+        ending(node.body, "__olympus_last__")
         self.generic_visit(node)
         node.returns = None
-        for argument in ast.walk(node.args):
-            if isinstance(argument, ast.arg):
-                argument.annotation = None
         lazy = any(ast.unparse(each).endswith("contextmanager") for each in node.decorator_list)
         eager = isinstance(node, ast.FunctionDef) and not lazy and only_gives(node)
         self.decorated(node)
@@ -298,12 +313,16 @@ class Prepared(ast.NodeTransformer):
 
     def visit_Match(self, node: ast.Match) -> Any:
         """Note the value that decides which case is taken."""
+        for case in node.cases:
+            ending(case.body)
         self.generic_visit(node)
         node.subject = call("__olympus_settled__", node.subject, at=node.subject)
         return node
 
     def visit_Try(self, node: ast.Try) -> Any:
         """Note that a handler may be reached."""
+        for handler in node.handlers:
+            ending(handler.body)
         self.generic_visit(node)
         if node.handlers:
             node.body.insert(0, ast.copy_location(ast.Expr(call("__olympus_tried__", at=node)), node))
@@ -346,6 +365,7 @@ class Prepared(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> Any:
         """Run a few iterations."""
         self.lead(node)
+        is_endless = isinstance(node.test, ast.Constant) and node.test.value and not any(map(leaves, ast.walk(node)))
         self.generic_visit(node)
         if node.orelse:  # it runs when the condition fails, which the loop below cannot tell from its end
             test = self.truth(node.test)
@@ -359,7 +379,8 @@ class Prepared(ast.NodeTransformer):
         target = ast.copy_location(ast.Name("__olympus_number__", ast.Store()), node)
         turns = call("__olympus_turns__", at=node.test)
         body = [*head.statements, ast.copy_location(end, node), *node.body]
-        return ast.copy_location(ast.For(target, turns, body, []), node)
+        loop = ast.copy_location(ast.For(target, turns, body, []), node)
+        return [loop, ast.copy_location(ast.Expr(call("__olympus_end__", at=node)), node)] if is_endless else loop
 
     def visit_If(self, node: ast.If) -> Any:
         """Decide an unknown condition against a branch that only raises an error."""
@@ -368,6 +389,8 @@ class Prepared(ast.NodeTransformer):
             node.test = self.unlikely(node.test)
         elif node.orelse and isinstance(node.orelse[-1], ast.Raise):
             node.test = self.unlikely(node.test, wanted=True)
+        ending(node.body)
+        ending(node.orelse)
         self.generic_visit(node)
         head = self.head(self.truth(node.test))
         node.test = head.value
@@ -398,6 +421,10 @@ class Prepared(ast.NodeTransformer):
                 return call("__olympus_plain__", node.func, number, at=node)
             case ast.Call(ast.Name("type"), [value], []):
                 return call("__olympus_type__", value, at=node)
+            case ast.Call(ast.Attribute(_, "__setattr__" | "__setitem__")):
+                node.func = call("__olympus_writer__", node.func, at=node.func)
+            case ast.Call(ast.Attribute(owner, "update")):
+                node.func = call("__olympus_update__", owner, at=node.func)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)

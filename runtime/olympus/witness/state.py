@@ -16,8 +16,9 @@ from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
 from olympus.witness.host import Host, Players
 from olympus.witness.loops import Loops, is_traced
+from olympus.witness.objects import is_plain
 from olympus.witness.preparation import Branch, Place
-from olympus.witness.unknown import Unknown, UnknownBase, expression, is_unknown
+from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_unknown
 
 __all__ = ["ModulePlayers", "State"]
 
@@ -27,6 +28,8 @@ READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for n
     "mean", "min", "prod", "ravel", "reshape", "std", "sum", "tolist", "transpose", "values", "var",
 }  # fmt: skip
 """Methods that do not change their object."""
+COPIES = ("replace", "_replace")
+"""Methods of records, whose attributes are fields."""
 
 
 class ModulePlayers(Players):
@@ -52,6 +55,9 @@ class ModulePlayers(Players):
     def turn(self, loop: int, number: int | None) -> None:
         """Do nothing."""
 
+    def mark(self, doubt: str) -> None:
+        """Do nothing."""
+
 
 class State(Host):
     """The state of an execution; several executions share the modules.
@@ -63,6 +69,7 @@ class State(Host):
         documented: what consumes keys in libraries, by package (empty for functions) and name.
         open: whether loops with an unknown number of iterations stand for all numbers of them.
         loops: the loops of this execution.
+        records: unknown values that are records, as their use shows.
         handed: functions of the user that were passed to unknown calls.
     """
 
@@ -70,12 +77,14 @@ class State(Host):
         self.budget = Budget()
         self.typed = typed
         self.claimed = claimed
-        self.helpers = HELPERS
+        self.helpers = {**HELPERS, "sys.modules": Modules(self)}
         self.documented: Mapping[tuple[str, str], Documented] = {}
         self.changed: list[tuple[dict[str, Any], str, Any]] = []
         self.written = []
+        self.records: set[str] = set()
         self.begin(Choices(), ModulePlayers())
-        self.base = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
+        self.own: type = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
+        self.base = type("UnsteadyBase", (UnsteadyBase, self.own), {})
 
     def begin(self, choices: Choices, players: Players, *, is_open: bool = False) -> None:
         """Forget the decisions and writes of the last execution; modules stay executed.
@@ -87,6 +96,13 @@ class State(Host):
         """
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
+        self.ended: str | None = None  # the unknown call at the end of the function that has returned
+        self.reads: dict[tuple[Same, str], Any] = {}  # the attributes that were read, of objects of unknown classes
+        self.given: dict[str, Unknown] = {}  # the unknown arguments of the function
+        self.kinds: dict[Unknown, type] = {}  # the classes of arguments, by their annotations
+        self.others: dict[
+            Unknown, str
+        ] = {}  # arguments and fields that are no keys, each with a sentence that says why
         self.decisions = Decisions()
         self.guessed = False
         self.fails = False  # whether the execution went on after an assertion that did not hold
@@ -149,6 +165,37 @@ class State(Host):
         places = self.claimed.get(frame.f_code.co_filename)
         return places is not None and position(frame.f_code, frame.f_lasti) in places
 
+    # Attributes.
+
+    def read(self, owner: Any, name: str, value: Any) -> Any:
+        """Return what a read of an attribute gives: a property may give another key at the second read.
+
+        Args:
+            owner: the object.
+            name: the attribute.
+            value: its value, as far as it was read or written before.
+        """
+        if name in COPIES and is_unknown(owner):
+            self.records.add(owner._olympus_path)
+        if not (is_unknown(value) or is_traced(value)) or self.is_steady(owner, name):
+            return value
+        place = (Same(owner._olympus_first if is_unknown(owner) else owner), name)
+        if self.reads.get(place) is not value:  # the first read, or the first one after a write
+            self.reads[place] = value
+            return value
+        again = value._olympus_again if isinstance(value, Unknown) else None
+        return Unknown(self, f"{type(owner).__name__}.{name}") if again is None else again()
+
+    def is_steady(self, owner: Any, name: str) -> bool:
+        """Return whether an attribute is surely no property: of a module, a record, or an object of a known class."""
+        if not is_unknown(owner):
+            known = {row.package or row.name.partition(".")[0] for row in self.documented.values()}
+            return not isinstance(owner, UnsteadyBase) or type(owner)._olympus_packages <= known
+        if isinstance(owner._olympus_term, Symbol) or owner._olympus_path in self.records:
+            return True
+        kind = self.kinds.get(owner._olympus_first)
+        return kind is not None and is_plain(kind, name)
+
     # Decisions.
 
     def decide(self, value: Unknown) -> bool:
@@ -162,6 +209,7 @@ class State(Host):
             value: a condition.
             wanted: whether it should hold; ``None`` for a choice of this execution.
         """
+        value = value._olympus_first
         if value not in self.decided:
             self.budget.step()
             term = value._olympus_term
@@ -255,7 +303,10 @@ class State(Host):
                 self.forget(value)
 
     def forget(self, instance: Any) -> None:
-        """Replace the unknown attributes of an object of the user, which an unknown call may have written."""
+        """Replace the attributes of an object that something unknown may have written."""
+        if is_unknown(instance):
+            instance._olympus_forget()
+            return
         own: dict[str, Any] = getattr(instance, "__dict__", {})
         for name, value in list(own.items()):
             if is_unknown(value) or is_traced(value):
@@ -274,6 +325,16 @@ class State(Host):
             return None
         package = parts[0]
         return self.documented.get((package, name) if "(" in receiver else ("", f"{receiver}.{name}"))
+
+
+class Modules:
+    """Stands for ``sys.modules``."""
+
+    def __init__(self, world: State) -> None:
+        self.world = world
+
+    def __getitem__(self, name: str) -> Any:
+        return self.world.module(name)
 
 
 def has_call(term: Hashable) -> bool:

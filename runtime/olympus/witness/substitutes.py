@@ -6,6 +6,7 @@ import builtins
 import dis
 import sys
 from abc import ABC, ABCMeta
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from itertools import islice
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from olympus.tracing.spans import is_user_file
 from olympus.verdicts.iterations import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
+from olympus.witness.helpers import end
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.objects import FIELDED
-from olympus.witness.unknown import Unknown, is_unknown
+from olympus.witness.unknown import Attributes, Unknown, is_unknown
 
 if TYPE_CHECKING:
     from olympus.witness.state import State
@@ -30,6 +32,9 @@ FORBIDDEN = frozenset(
         "input", "license", "memoryview", "open", "print", "quit",
     }
 )  # fmt: skip
+METHODS = frozenset(name for kind in (list, dict, set, deque) for name in dir(kind))
+LIBRARY = sys.stdlib_module_names
+RETURNING = LIBRARY - {"os", "sys"} | {"jax", "numpy"}
 LONGEST = 3  # iterations of a loop
 SHORT = 8  # elements of a list that is iterated over to its end
 
@@ -53,7 +58,11 @@ class Builtins(dict[str, Any]):
             __olympus_few__=self.few,
             __olympus_generator__=self.generator,
             __olympus_grown__=self.grown,
+            __olympus_begun__=self.begun,
+            __olympus_end__=end,
             __olympus_keywords__=self.keywords,
+            __olympus_last__=self.last,
+            __olympus_left__=self.left,
             __olympus_none__=self.none,
             __olympus_noted__=self.noted,
             __olympus_plain__=self.plain,
@@ -67,11 +76,18 @@ class Builtins(dict[str, Any]):
             __olympus_likely__=self.likely,
             __olympus_type__=self.type_of,
             __olympus_unlikely__=self.unlikely,
+            __olympus_update__=self.update_of,
+            __olympus_writer__=self.writer,
             __olympus_holds__=self.holds,
             range=self.short_range,
             zip=Zipped,
             enumerate=Enumerated,
             print=self.nothing,
+            exec=self.executed,
+            exit=end,
+            quit=end,
+            setattr=self.set_attribute,
+            vars=self.variables,
             isinstance=self.is_instance,
             len=self.length,
             hasattr=self.has_attribute,
@@ -90,6 +106,68 @@ class Builtins(dict[str, Any]):
 
     def nothing(self, *args: Any, **kwargs: Any) -> None:
         """Stand for a function with an effect outside of the program."""
+
+    # Writes by names.
+
+    def set_attribute(self, owner: Any, name: Any, value: Any) -> None:
+        """Stand for ``setattr``: an unknown name may be that of any attribute."""
+        if is_unknown(name):
+            self.world.forget(owner)
+        else:
+            setattr(owner, name, value)
+
+    def writer(self, write: Callable[..., Any]) -> Callable[..., Any]:
+        """Stand for ``__setattr__`` or ``__setitem__`` of a class or object: an unknown object takes any write."""
+
+        def put(*args: Any) -> Any:
+            owner, name = args[-3:-1] if len(args) > 2 else (getattr(write, "__self__", None), args[0])
+            if not isinstance(owner, Unknown | Attributes) and not is_unknown(name):
+                return write(*args)
+            if write.__name__ == "__setattr__":
+                return self.set_attribute(owner, name, args[-1])
+            owner[name] = args[-1]
+            return None
+
+        return put
+
+    def update_of(self, owner: Any) -> Callable[..., Any]:
+        """Stand for the method ``update``: unknown items may be under any name that a dictionary has."""
+
+        def update(*args: Any, **kwargs: Any) -> None:
+            if not any(map(is_unknown, args)):
+                owner.update(*args, **kwargs)
+                return
+            for name, value in owner.items():
+                if is_unknown(value) or is_traced(value):
+                    owner[name] = Unknown(self.world, f"...[{name!r}]")
+
+        return update if isinstance(owner, dict) else owner.update
+
+    def variables(self, *owner: Any) -> Any:
+        """Stand for ``vars``."""
+        return owner[0].__dict__ if owner else sys._getframe(1).f_locals
+
+    def executed(self, *args: Any, **kwargs: Any) -> None:
+        """Stand for ``exec``, which may change anything."""
+        self.world.players.mark("what `exec` does there is not known")
+
+    # Calls that may not return.
+
+    def begun(self) -> None:
+        """Note that the last statement of a branch begins."""
+        self.world.ended = None
+
+    def last(self, result: Any) -> Any:
+        """Note the unknown call that a function ends with."""
+        self.world.ended = unknown_call(result) or self.world.ended
+        return result
+
+    def left(self, begun: None, result: Any) -> Any:
+        """Mark that a branch may not be left, because the unknown call that it ends with may not return."""
+        called = unknown_call(result) or self.world.ended
+        if called is not None and not is_returning(called):
+            self.world.players.mark(f"`{called}` may not return")
+        return result
 
     def is_instance(self, value: Any, kind: Any) -> Any:
         """Stand for ``isinstance``: for an unknown value it is a condition, the same for the same type."""
@@ -251,6 +329,7 @@ class Builtins(dict[str, Any]):
 
     def same(self, left: Any, right: Any) -> Any:
         """Stand for ``left is right``; an unknown value may be any other object, but not ``None``."""
+        left, right = (each._olympus_first if is_unknown(each) else each for each in (left, right))
         if left is right or left is None or right is None or not (is_unknown(left) or is_unknown(right)):
             return left is right
         either, other = (left, right) if is_unknown(left) else (right, left)
@@ -345,14 +424,31 @@ class Builtins(dict[str, Any]):
         own = [self.world.base if is_unknown(base) else base for base in known]
         unique = [base for base in dict.fromkeys(own) if base is not object]
         if all(base is ABC for base in unique):
-            unique.append(self.world.base)
-        if self.world.base in unique:  # last, so that an order of bases exists
-            unique = [*(base for base in unique if base is not self.world.base), self.world.base]
+            unique.append(self.world.own)
+        packages = {str(base._olympus_path).partition(".")[0] for base in bases if is_unknown(base)} - LIBRARY
+        packages = packages.union(*(getattr(base, "_olympus_packages", ()) for base in known if not is_unknown(base)))
+        last = self.world.base if self.world.base in unique else self.world.own
+        if last in unique:  # so that an order of bases exists
+            unique = [*(base for base in unique if base not in (self.world.base, self.world.own)), last]
             keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
         made: Any = builtins.__build_class__(body, name, *unique, **keywords)
         if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
             CLOSED.add(made)
+        if packages:
+            made._olympus_packages = frozenset(packages)
         return made
+
+
+def unknown_call(result: Any) -> str | None:
+    """Return the unknown call whose result a value is, as a reader would write it; ``None`` for any other value."""
+    path = str(result._olympus_path) if is_unknown(result) else ""
+    return path if path.endswith("(...)") and path != "failed(...)" else None
+
+
+def is_returning(called: str) -> bool:
+    """Return whether a call surely returns: of the standard library, of JAX, or of a method of containers."""
+    root, _, _ = called.partition("(")[0].partition(".")
+    return root in RETURNING or called.removesuffix("(...)").rpartition(".")[2] in METHODS
 
 
 def is_raised(error: BaseException) -> bool:
@@ -363,7 +459,7 @@ def is_raised(error: BaseException) -> bool:
     if traceback is None:
         return False
     code = traceback.tb_frame.f_code
-    if code is Builtins.holds.__code__:
+    if code in (Builtins.holds.__code__, end.__code__):
         return True
     return is_user_file(code.co_filename) and dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator, MutableMapping
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.iterations import LOOP
@@ -20,7 +20,7 @@ from olympus.witness.decisions import GROUPS, Same, Subject, constant, derived
 if TYPE_CHECKING:
     from olympus.witness.host import Host
 
-__all__ = ["Unknown", "UnknownBase", "is_unknown"]
+__all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_unknown"]
 
 DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that an element counts for: a walk down nested lists takes both elements at each level
@@ -40,6 +40,7 @@ class Unknown:
 
     __slots__ = (
         "_olympus_depth",
+        "_olympus_first",
         "_olympus_owner",
         "_olympus_parts",
         "_olympus_path",
@@ -69,6 +70,7 @@ class Unknown:
         set_own(self, "_olympus_parts", {})
         set_own(self, "_olympus_term", Subject(path) if term is None else term)
         set_own(self, "_olympus_owner", owner)
+        set_own(self, "_olympus_first", self)
 
     def __repr__(self) -> str:
         return f"<unknown {self._olympus_path}>"
@@ -96,9 +98,18 @@ class Unknown:
             term = derived(str(operation), (self._olympus_term, *told))
         return Unknown(self._olympus_world, path, depth, plain=self._olympus_plain, term=term, owner=owner)
 
+    def _olympus_again(self) -> Unknown:
+        """Return the value of another read: it is alike in conditions, and may be another key."""
+        own = (self._olympus_world, self._olympus_path, self._olympus_depth)
+        value = Unknown(*own, plain=self._olympus_plain, term=self._olympus_term, owner=self._olympus_owner)
+        object.__setattr__(value, "_olympus_parts", self._olympus_parts)
+        object.__setattr__(value, "_olympus_first", self._olympus_first)
+        return value
+
     def _olympus_forget(self) -> None:
         """Forget the attributes and items of an object that an unknown call may have written."""
         self._olympus_world.guessed = True  # its truth value may have changed as well
+        self._olympus_parts.pop("len", None)
         for name, value in list(self._olympus_parts.items()):
             inner = isinstance(name, tuple) and name[0] in (".", "[")
             if inner and (is_unknown(value) or type(value).__module__.startswith("jax")):
@@ -107,6 +118,8 @@ class Unknown:
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
             return self._olympus_path
+        if name == "__dict__":
+            return Attributes(self)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         key = self._olympus_world.as_claimed_key(self)
@@ -114,7 +127,8 @@ class Unknown:
             return getattr(key, name)
         if name == "keys" and _in_double_star(sys._getframe(1)):
             return tuple  # no keyword at all
-        return self._olympus_part((".", name), f"{self._olympus_path}.{name}")
+        value = self._olympus_part((".", name), f"{self._olympus_path}.{name}")
+        return self._olympus_world.read(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._olympus_set((".", name), value)
@@ -133,7 +147,11 @@ class Unknown:
         return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]", operand=item)
 
     def __setitem__(self, item: Any, value: Any) -> None:
-        self._olympus_world.guessed = True  # its length may have changed
+        if isinstance(item, str | int):
+            self._olympus_world.guessed = True  # its length may have changed
+            self._olympus_parts.pop("len", None)
+        else:  # any item may be this one
+            self._olympus_forget()
         self._olympus_set(("[", _hashable(item)), value)
         self._olympus_set(("has", _hashable(item)), True)  # as in a dictionary
 
@@ -220,6 +238,31 @@ class Unknown:
         return (UnknownBase,)
 
 
+class Attributes(MutableMapping[str, Any]):
+    """The ``__dict__`` of an unknown object; which names it has is unknown."""
+
+    def __init__(self, owner: Unknown) -> None:
+        self.owner = owner
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self.owner, name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if isinstance(name, str):
+            setattr(self.owner, name, value)
+        else:
+            self.owner._olympus_forget()
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self.owner, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+
 def _wanted(frame: FrameType) -> int | None:
     """Return how many elements an unpacking asks for; ``None`` for any other iteration."""
     code, at = frame.f_code.co_code, frame.f_lasti
@@ -244,7 +287,7 @@ def _hashable(item: Any) -> Hashable:
         return tuple(map(_hashable, item))
     if isinstance(item, str | int | float | bool | bytes | type(None)):
         return (type(item).__name__, item)
-    return Same(item)
+    return Same(item._olympus_first if is_unknown(item) else item)
 
 
 def expression(value: Any) -> Hashable:
@@ -299,11 +342,26 @@ class UnknownBase:
         world = type(self)._olympus_world  # type: ignore[attr-defined]
         value = Unknown(world, f"{type(self).__name__}.{name}")
         object.__setattr__(self, name, value)
-        return value
+        return world.read(self, name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Give an unknown result."""
         return type(self)._olympus_world.unknown_call(self, args, kwargs)  # type: ignore[attr-defined]
+
+
+class UnsteadyBase(UnknownBase):
+    """The base of a class whose real base is out of reach: an attribute may be a property of that.
+
+    Attributes:
+        _olympus_packages: the packages of the unknown bases.
+    """
+
+    _olympus_packages: ClassVar[frozenset[str]] = frozenset()
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        world = type(self)._olympus_world  # type: ignore[attr-defined]
+        return value if name.startswith("__") else world.read(self, name, value)
 
 
 # Operators: the same operation on the same operands gives the same unknown value.

@@ -126,7 +126,7 @@ class World(State):
         """
         namespace.update({"__name__": name, "__file__": file, "__builtins__": self.builtins})
         for statement in source.statements:
-            with suppress(Exception):
+            with suppress(Exception, SystemExit):
                 exec(statement, namespace)
 
     def load(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
@@ -157,7 +157,17 @@ class SourceModule:
             self._world.load(self._name, str(self._file), compiled_file(self._file, self._name), self._names)
         return self._names
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("_world", "_name", "_file", "_names"):
+            object.__setattr__(self, name, value)
+            return
+        names = self._loaded()
+        self._world.changed.append((names, name, names.get(name)))
+        names[name] = value
+
     def __getattr__(self, name: str) -> Any:
+        if name == "__dict__":
+            return self._loaded()
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         names = self._loaded()

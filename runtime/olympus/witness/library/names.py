@@ -74,7 +74,7 @@ class Jax:
     __ror__ = __or__
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        return (self._world.base,)
+        return (self._world.own,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Do what the function of JAX does."""
