@@ -183,6 +183,19 @@ FILES = {
         def decorated(key):
             return noise(key, ())
 
+        def doubled(function):
+            def around(*args):
+                return 2 * function(*args)
+            return around
+
+        @doubled
+        def decorated_here(key):
+            return noise(key, ())
+
+        @doubled
+        def without_key(x):
+            return x
+
         @jax.jit
         def jitted(key):
             return noise(key, ())
@@ -329,6 +342,7 @@ def test_functions_that_return_one_with_a_row_name_it(derived: Table):
         ("labkit.shapes.for_later", "its key `key` is used in a function inside of it"),
         ("labkit.shapes.stores", "it keeps its key `key` in an object"),
         ("labkit.shapes.decorated", "it has a decorator that is out of reach"),
+        ("labkit.shapes.decorated_here", "it has a decorator that calls it"),
         ("labkit.shapes.small", "it is a partial application"),
         ("labkit.shapes.later_seed", "it makes a key from something other than its first parameter"),
         ("method reset", "methods of this name differ"),

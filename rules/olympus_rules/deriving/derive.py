@@ -10,6 +10,7 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.deriving.effects import Effect, Undecided, effect, is_abstract, returned
 from olympus_rules.deriving.package import STEPS, Module, Package, definition, exports, public_names
 from olympus_rules.keyflow.domain.summary import RECEIVER
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Function, Library, Mapped, Partial, Value
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.driver import RECURSION_LIMIT
@@ -105,6 +106,7 @@ class Derivation:
 
     def _read_function(self, name: str, analysis: Analysis, code: FunctionCode) -> None:
         value = analysis.file.function(code)
+        value = Function(code, doubtful=True) if isinstance(value, Term) else value
         self.effects[name] = effect(analysis, value)
         made = returned(analysis, value) if self.effects[name] is None else None
         if made is not None:

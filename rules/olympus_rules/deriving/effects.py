@@ -14,7 +14,7 @@ from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.summary import GENERAL, origin
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Function, Mapped, Value
+from olympus_rules.keyflow.domain.values import Bound, Function, Mapped, Value
 from olympus_rules.keyflow.facts import KeyKind, Unfinished
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.libraries import LibraryFunction
@@ -52,10 +52,13 @@ def effect(analysis: Analysis, value: Value) -> Effect:
     Returns:
         ``None`` for a function that neither takes nor makes keys.
     """
-    while isinstance(value, Mapped):
+    while isinstance(value, Mapped | Bound):
         value = value.function
     if not isinstance(value, Function) or value.code.is_foreign:
         return None
+    if value.captured:  # what a decorator made of a function
+        held = (effect(analysis, part) for _, part in value.captured)
+        return Undecided("it has a decorator that calls it") if any(each is not None for each in held) else None
     try:
         found = _Reading(analysis, value.code).row()
     except _CannotBeSaid as error:
