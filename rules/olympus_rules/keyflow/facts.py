@@ -118,6 +118,7 @@ class Reuse(Fact):
             ``arguments`` for one call that gets the key in two of them; empty for two places on one straight path.
         unused: names of unused derived keys in scope, the best hint of a typo.
         batch: whether a key array is consumed twice, not one key.
+        root: how the key is spelled that a key without a name is made from; empty if that is not known either.
         sampler: the function of ``jax.random`` that ``again`` draws with, perhaps in a function that it calls.
         kept: the attribute that keeps the key for the consumption ``first``, which is later, in another function or
             call; empty for two consumptions in one function.
@@ -132,6 +133,7 @@ class Reuse(Fact):
     repeated_by: str = ""
     unused: tuple[str, ...] = ()
     batch: bool = False
+    root: str = ""
     sampler: str = ""
     kept: str = ""
     taker: str = ""

@@ -87,7 +87,7 @@ def step(origin: Origin, document: Document) -> Step:
 def subject(fact: Reuse) -> str:
     """Return the key as the subject of a sentence."""
     if not fact.key:
-        return "This key"
+        return f"A key from `{fact.root}`" if fact.root else "This key"
     return f"Key array {the_key(fact)}" if fact.batch else f"Key {the_key(fact)}"
 
 

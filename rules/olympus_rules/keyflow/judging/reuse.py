@@ -78,6 +78,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         node=node,
         confidence=confidence,
         key=key,
+        root="" if key else _root_of(file, run, again.term),
         kind=kind,
         first=one,
         again=two,
@@ -103,7 +104,32 @@ def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
     for term in (again.term, *terms.ancestors(again.term)):
         if terms.operation(term) in ("param", "free"):
             return str(terms.data(term)[1])
-    return next((name for name in _variables(run, again.term)), "")
+    return next(_variables(run, again.term), "") or _attribute(terms, again.term)
+
+
+def _attribute(terms: Terms, term: Term) -> str:
+    """Return ``state.rng`` for an attribute of a parameter or outer variable, and nothing for other terms."""
+    if terms.operation(term) in ("param", "free"):
+        return str(terms.data(term)[1])
+    owner = _attribute(terms, terms.args(term)[0]) if terms.operation(term) == "attr" else ""
+    return f"{owner}.{terms.data(term)[0]}" if owner else ""
+
+
+def _root_of(file: File, run: Run, term: Term) -> str:
+    """Return how the nearest key is spelled that a key without a name is made from; empty if none has a name."""
+    terms = run.terms
+    while terms.operation(term) != "op":
+        name = next(_variables(run, term), "") or _attribute(terms, term)
+        if name:
+            return name
+        if terms.operation(term) == "seed":
+            made = (node for node, key in file.constructed.items() if key == term)
+            calls = (file.document.parents.get(node) for node in made)
+            return next((ast.unparse(call) for call in calls if isinstance(call, ast.Call)), "")
+        if not terms.args(term):
+            break
+        term = terms.args(term)[0]
+    return ""
 
 
 def _part_of_variable(terms: Terms, term: Term) -> str:
