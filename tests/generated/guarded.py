@@ -44,11 +44,15 @@ __all__ = ["Guarded", "Wrong", "correct", "found", "is_correct", "is_twin", "run
 
 @dataclass(frozen=True)
 class Guarded:
-    """A program, as :mod:`~tests.generated.agreement` can make it smaller, with the draft that it comes from."""
+    """A program, as :mod:`~tests.generated.agreement` can make it smaller, with the draft that it comes from.
+
+    ``elsewhere`` is the source of a module of that name, which the key flow and the witness do not see.
+    """
 
     source: str
     draft: Draft
     entries: dict[str, Any] = field(default_factory=dict, compare=False)
+    elsewhere: str = ""
 
 
 @dataclass
@@ -87,6 +91,9 @@ def runs(program: Guarded) -> list[Run]:
     scope: dict[str, Any] = vars(module)
     scope.update(Array=Array, SimpleNamespace=SimpleNamespace)
     with mock.patch.dict(sys.modules, modules):
+        if program.elsewhere:
+            modules["elsewhere"] = sys.modules["elsewhere"] = ModuleType("elsewhere")
+            exec(program.elsewhere, vars(sys.modules["elsewhere"]))
         exec(compile(program.source, FILENAME, "exec"), scope)
     found = []
     for odd, texts in ((False, program.draft.arguments), (True, program.draft.odd)):
@@ -95,7 +102,8 @@ def runs(program: Guarded) -> list[Run]:
             key = Key(("argument", "key"), ("argument", "key"))
             arguments = eval(f"({text},)", scope)
             try:
-                scope["main"](key, *arguments)
+                with mock.patch.dict(sys.modules, modules):
+                    scope["main"](key, *arguments)
                 raised = False
             except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError):
                 raised = True
@@ -218,6 +226,8 @@ def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"guarded_{next(NUMBERS)}.py")
         file.write_text(program.source)
+        if program.elsewhere:
+            Path(folder, "elsewhere.py").write_text(program.elsewhere)
         moved = [
             replace(
                 one,
@@ -227,7 +237,8 @@ def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict
             for one in questions
         ]
         verdicts = judged(str(file), file.stem, [file.parent], moved, {})
-        sys.modules.pop(file.stem, None)
+        for name in (file.stem, "elsewhere"):
+            sys.modules.pop(name, None)
     return verdicts
 
 

@@ -6,14 +6,16 @@ Each writer draws from ways that are right and ways that are not; execution tell
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
+from typing import TypeVar
 
 from .shapes import SAMPLERS, Draft, spelled
 
 __all__ = ["stateful"]
 
 LISTS = ("[]", "[1]", "[1, 2]", "[0, 1, 2]", "[None, 1]", "[0, 1, 2, 3]", "[4, 3, 2, 1, 0]")
+T = TypeVar("T")
 COUNTS = ("0", "1", "2", "3", "4")
 
 
@@ -33,6 +35,12 @@ class Words:
         name, text = self.rng.choice(named)
         self.shape.append(name)
         return text
+
+    def pick_of(self, named: Mapping[str, T]) -> T:
+        """Return one of several things by name and note its name."""
+        name = self.rng.choice(list(named))
+        self.shape.append(name)
+        return named[name]
 
     def draft(self, form: str, parts: list[str], arguments: tuple[str, ...], imports: str = "") -> Draft:
         head = "\n".join(line for line in (imports, self.imports) if line)

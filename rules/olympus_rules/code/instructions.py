@@ -172,6 +172,7 @@ class Call:
         owner: the register of that object.
         asks: whether only the truth of the result is used (``assert f(key)``, ``if not f(key)``).
         decorates: whether the result is a decorator (``@scaled(2)``).
+        closes: whether it is the last statement of a branch, as a call is that does not return.
     """
 
     dst: Register
@@ -183,6 +184,7 @@ class Call:
     owner: Register | None = None
     asks: bool = False
     decorates: bool = False
+    closes: bool = False
 
 
 @dataclass(slots=True)

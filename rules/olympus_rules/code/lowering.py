@@ -64,10 +64,12 @@ def lower_module(
     Args:
         tree: the parsed module.
         module, is_package: its dotted name and whether it is an ``__init__``, for relative imports.
-        has_globals: whether it may contain a ``global`` statement.
+        has_globals: whether it may contain a ``global`` statement, or a call of ``globals``.
         attached: imports that the module carries out when somebody asks for their names.
     """
     code = ir.FunctionCode("<module>", tree, kind="module")
+    if has_globals:
+        code.rebound.update(_bound_by_name(tree))
     _Lowering(code, module, is_package, has_globals).run([*tree.body, *attached] if attached else tree.body)
     return code
 
@@ -86,6 +88,7 @@ class _Lowering:
         self.class_: ir.ClassCode | None = None
         self.temporaries = 0
         self.asking: set[ast.expr] = set()
+        self.closing: set[ast.expr] = set()
         self.missing: dict[str, str] = {}
 
     def body(self, node: FunctionNode) -> None:
@@ -94,7 +97,13 @@ class _Lowering:
             self.out.append(ir.Return(self.expr(node.body)))
             self.run([])
         else:
+            self.ending(node.body)
             self.run(node.body)
+
+    def ending(self, body: Sequence[ast.stmt]) -> None:
+        """Record the call that a body ends with, if it is a statement: it may be one that does not return."""
+        if body and isinstance(body[-1], ast.Expr):
+            self.closing.add(body[-1].value)
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         self.statements(body)
@@ -248,6 +257,7 @@ class _Lowering:
 
     def filling(self, body: Sequence[ast.stmt], missing: dict[str, str]) -> ir.Block:
         """Lower a body before which the missing variables and attributes hold no value."""
+        self.ending(body)
         outer, self.missing = self.missing, {**self.missing, **missing} if missing else self.missing
         block = self.block(body)
         self.missing = outer
@@ -357,6 +367,7 @@ class _Lowering:
 
     def case_body(self, case: ast.match_case, subject: int) -> None:
         self.capture(case.pattern, subject)
+        self.ending(case.body)
         self.statements(case.body)
 
     def capture(self, pattern: ast.pattern, subject: int) -> None:
@@ -519,7 +530,8 @@ class _Lowering:
         ]
         keywords = [(keyword.arg, self.expr(keyword.value)) for keyword in node.keywords]
         dst = self.register()
-        self.out.append(ir.Call(dst, func, args, keywords, node, receiver, owner, node in self.asking))
+        asks, closes = node in self.asking, node in self.closing
+        self.out.append(ir.Call(dst, func, args, keywords, node, receiver, owner, asks, closes=closes))
         return dst
 
     def expr_BinOp(self, node: ast.BinOp) -> int:
@@ -801,6 +813,17 @@ def _is_simple(test: ast.expr) -> bool:
 
 def _only_asks(function: ast.expr) -> bool:
     return isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in ASKING_METHODS)
+
+
+def _bound_by_name(tree: ast.Module) -> Iterator[str]:
+    """Return the strings and keywords in definitions that take ``globals()`` for more than a look-up: it binds them."""
+    for definition in tree.body:
+        nodes = list(ast.walk(definition))
+        looked_up = {part.value for part in nodes if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load)}
+        calls = {part for part in nodes if isinstance(part, ast.Call) and dotted_name(part.func) == "globals"}
+        if calls - looked_up:
+            yield from (part.value for part in nodes if isinstance(part, ast.Constant) and isinstance(part.value, str))
+            yield from (part.arg for part in nodes if isinstance(part, ast.keyword) and part.arg is not None)
 
 
 def _bound_values(class_: ir.ClassCode) -> frozenset[str]:

@@ -185,6 +185,17 @@ PLAIN_BASES = frozenset(
 PLAIN_PREFIXES = ("collections.abc.", "numbers.", "typing.Supports")
 """The same for bases, by name and by the beginning of the name."""
 PLAIN_METACLASS = "abc.ABCMeta"
+GLOBALS_CALL = "builtins.globals"
+NEXT = "builtins.next"
+VARS = "builtins.vars"
+WRITERS_BY_NAME = frozenset({"__setattr__", "__setitem__", "setattr", "setitem"})
+"""The last names of functions and methods that write an attribute or item under the name that they are given."""
+BY_NAME = frozenset(
+    {
+        GLOBALS_CALL, NEXT, VARS, "builtins.dict.__setitem__", "builtins.list.__setitem__", "builtins.setattr",
+        "builtins.object.__setattr__", "builtins.type.__setattr__", "operator.setitem",
+    }
+)  # fmt: skip
 IMMUTABLE_BASES = frozenset({"equinox.Module", "flax.struct.PyTreeNode"})
 """Bases of classes whose objects cannot be written to."""
 TREE_UTIL = "jax.tree_util."

@@ -73,6 +73,11 @@ class Libraries:
         """Return the import names of the packages that have a pack."""
         return frozenset(self._files).union(self._packs)
 
+    def knows(self, qualified: str) -> bool:
+        """Return whether a name is Python's own, or of a package that has a pack."""
+        root = qualified.partition(".")[0]
+        return root == "builtins" or root in sys.stdlib_module_names or root in self.packages
+
     def _add(self, pack: Pack) -> None:
         """Index a pack, without what an earlier one has claimed."""
         claimed = self._claimed

@@ -74,7 +74,7 @@ class ProjectReach:
                 document.tree,
                 module=document.module,
                 is_package=document.is_package,
-                has_globals="global " in document.text,
+                has_globals="global " in document.text or "globals()" in document.text,
                 attached=document.attached,
             )
             for path, document in documents.items()

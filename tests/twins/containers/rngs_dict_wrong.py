@@ -7,7 +7,7 @@ import jax.numpy as jnp
 def forward(params, x, rngs):
     keep = jax.random.bernoulli(rngs["dropout"], 0.9, x.shape)  # first
     x = jnp.where(keep, x, 0.0) @ params
-    return x + jax.random.normal(rngs["dropout"], x.shape)  # error: OLY104 certain
+    return x + jax.random.normal(rngs["dropout"], x.shape)  # error: OLY104 likely
 
 
 def evaluate(params, x, seed):

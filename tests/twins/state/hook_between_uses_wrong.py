@@ -12,7 +12,7 @@ class Run:
 def turn(run, after):
     a = jax.random.normal(run.rng)  # first
     after(run.step)
-    return a, jax.random.normal(run.rng)  # error: OLY104 certain
+    return a, jax.random.normal(run.rng)  # error: OLY104 likely
 
 
 def renew(run):

@@ -25,6 +25,7 @@ class Arguments:
         loop: what repeats the call when a transform makes it (``scan`` …).
         asks: whether only the truth of the result is used.
         decorates: whether the result decorates a function.
+        closes: whether the call is the last statement of a branch.
     """
 
     positional: tuple[tuple[Value, bool], ...]
@@ -35,6 +36,7 @@ class Arguments:
     loop: str = ""
     asks: bool = False
     decorates: bool = False
+    closes: bool = False
 
     @property
     def first(self) -> Value | None:

@@ -90,6 +90,9 @@ class File:
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
         annotated_parts: the classes of what is in parameters that are containers, as annotations say.
+        plain: objects of unknown classes that are records or dictionaries, as their use shows: fields of them are
+            replaced in copies, or named items are written.
+        shared: the names of attributes that are written to classes, and so to all their objects.
         type_tests: calls of ``isinstance`` for a class of the project: the object that is tested, and the class.
         functions: the value of each function after its decorators.
         idle: functions whose text does not concern keys.
@@ -103,6 +106,7 @@ class File:
         runs: the result of each interpretation.
         summaries: the summary of each interpretation, and those from other files.
         keyed: the parameters that get only keys, with their number of axes, if the whole project was analysed.
+        binds_by_name: whether a function binds a variable of the module under a name that is computed.
         follows_lanes: whether to record draws in the lanes of a map.
     """
 
@@ -131,6 +135,8 @@ class File:
         self.classes: dict[Term, ClassCode] = {}
         self.annotated: dict[Term, ClassCode] = {}
         self.annotated_parts: dict[Term, ClassCode] = {}
+        self.plain: set[Term] = set()
+        self.shared: set[str] = set()
         self.type_tests: dict[Term, tuple[Term, ClassCode]] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()
@@ -145,6 +151,7 @@ class File:
         self.runs: dict[Task, Run] = {}
         self.summaries: dict[Task, Summary] = {}
         self._modules: dict[str, FunctionCode] = {}
+        self.binds_by_name = False
         self.follows_lanes = True
 
     def let_go(self) -> None:

@@ -22,7 +22,7 @@ class Meeting(IntEnum):
 
     NEVER = 0
     DOUBTFUL = 1  # needs a loop with zero iterations, or two names for one value
-    ASSUMED = 2  # needs unknown calls to return values that suit both
+    ASSUMED = 2  # needs unknown calls to return, and values that suit both
     SHOWN = 3
 
 
@@ -60,6 +60,7 @@ class Consumption:
             choice is called.
         site: the call of a transformation, loop or map that makes the call, if any.
         replaced: the replaced elements of the container, each with condition and time.
+        computed: whether code out of sight may compute the key, anew each time.
     """
 
     node: ast.AST
@@ -78,6 +79,7 @@ class Consumption:
     arms: tuple[tuple[int, int], ...] = ()
     site: ast.AST | None = None
     replaced: tuple[tuple[Term, PathCondition, int], ...] = ()
+    computed: bool = False
 
 
 @dataclass(slots=True)
@@ -94,11 +96,15 @@ class Derivation:
 
 @dataclass(slots=True)
 class Departure:
-    """A path that ends: code executed from ``start`` to ``end`` (``None``: for good) is not on it."""
+    """A path that ends: code executed from ``start`` to ``end`` (``None``: for good) is not on it.
+
+    It may go on, unless it is ``sure`` to end: an unknown function was called that may not return.
+    """
 
     path: PathCondition
     start: int
     end: int | None = None
+    sure: bool = True
 
     def in_force(self, time: int) -> bool:
         """Return whether the path is left at this time."""
@@ -128,9 +134,9 @@ class Ledger:
         self._time += 1
         return self._time
 
-    def depart(self, path: PathCondition) -> Departure:
-        """Record that a path ends here (``return``, ``raise``, ``break``, ``continue``)."""
-        departure = Departure(path, self.tick())
+    def depart(self, path: PathCondition, *, sure: bool = True) -> Departure:
+        """Record that a path ends here (``return``, ``raise``, ``break``, ``continue``), or may end."""
+        departure = Departure(path, self.tick(), sure=sure)
         self.departures.append(departure)
         return departure
 
@@ -201,16 +207,20 @@ class Ledger:
     def on_one_path(self, first: Consumption | Derivation, again: Consumption | Derivation) -> Meeting:
         """Return whether both can happen in one run, in this order."""
         joined = self._decisions.combinations.closure(both(first.path, again.path))
-        if joined is None or any(
-            (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
+        if joined is None:
+            return Meeting.NEVER
+        left = {
+            departure.sure
             for departure in self.departures
-        ):
+            if (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
+        }
+        if True in left:
             return Meeting.NEVER
         if self._decisions.is_doubtful(joined):
             return Meeting.DOUBTFUL
         is_unasked = self._decisions.combinations.is_too_large(joined)
         is_assumed = is_unasked or self._decisions.is_assumed(first.path, again.path)
-        return Meeting.ASSUMED if is_assumed else Meeting.SHOWN
+        return Meeting.ASSUMED if is_assumed or left else Meeting.SHOWN
 
     def _one_way_in(self, a: Term | None, b: Term | None) -> bool:
         """Return whether two keys entered a function through one part of its arguments, or one inside the other."""

@@ -40,6 +40,12 @@ class ClassTable(Protocol):
     def may_be_overridden(self, class_: ClassCode, name: str) -> bool:
         """Return whether a subclass may rebind a method name of a class."""
 
+    def computing(self, class_: ClassCode, name: str) -> tuple[Value | None, FunctionCode] | None:
+        """Return the method that computes an attribute of a class's objects, with the descriptor whose method it is."""
+
+    def may_compute(self, class_: ClassCode, name: str) -> bool:
+        """Return whether reading an attribute of an object of a class may run code that is not in reach."""
+
     def fields(self, class_: ClassCode) -> list[str]:
         """Return the annotated fields of a class, those of its bases first."""
 

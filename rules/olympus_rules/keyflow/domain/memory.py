@@ -9,17 +9,20 @@ from olympus_rules.keyflow.domain.access import (
     MAX_DEPTH,
     MAX_SEARCHED,
     as_term,
+    choose,
     exchanged,
     is_never_none,
     item_name,
     leaves,
 )
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
 
-__all__ = ["exchange", "fill_unseen", "set_element", "set_item"]
+__all__ = ["GLOBALS", "assign", "exchange", "fill_unseen", "set_element", "set_item"]
 
+GLOBALS = ("symbol", "globals()")  # the term of the module's variables as a dictionary
 FILLED = frozenset({"list", "set"})  # the kinds of sequences that code may fill
 
 
@@ -51,8 +54,37 @@ def fill_unseen(flow: State, value: object, depth: int = MAX_DEPTH) -> None:
             fill_unseen(flow, part, depth - 1)
 
 
+def assign(flow: State, variable: Term, written: Value, path: PathCondition) -> None:
+    """Rebind a variable of a scope around the function, or around a callee."""
+    scope, name = flow.terms.data(variable)
+    slots: list[object] = [name] if scope is flow.code else [(variable, presence.VARIABLE, 0)]
+    before: Value = flow.env.values.setdefault(slots[0], variable)
+    if path != ALWAYS:
+        holds, fails = flow.decisions.alternatives(path)
+        written = choose(flow, [(holds, written), (fails, before)])
+    if scope is not flow.code and name not in flow.code.local_names and flow.env.get(name) is not None:
+        slots.append(name)
+    for slot in slots:
+        flow.env.set(slot, written)
+    flow.writes.append((variable, presence.VARIABLE, written, flow.path))
+
+
+def _set_name(flow: State, namespace: Term, name: str, value: Value) -> bool:
+    """Write an item of a namespace, if it is one: an attribute of its object, or a variable of the module."""
+    owner = flow.terms.namespace_of(namespace)
+    if owner is not None:
+        flow.set_attribute(owner, name, value)
+    elif flow.terms.parts[namespace] == GLOBALS:
+        assign(flow, flow.terms.make("free", (flow.file.module, name)), value, ALWAYS)
+    return owner is not None or flow.terms.parts[namespace] == GLOBALS
+
+
 def set_item(flow: State, container: Term, index: Const, value: Value) -> None:
     """Write an item of an outside or unknown object."""
+    if isinstance(index.value, str) and _set_name(flow, container, index.value, value):
+        return
+    if isinstance(index.value, str):
+        flow.file.plain.add(container)
     generation, slot = flow.generation(container), as_term(flow, index)
     presence.filled(flow, slot, container, value)
     _replace(flow, container, slot, value)
@@ -65,6 +97,8 @@ def set_element(flow: State, container: Term, index: Value, value: Value) -> Non
     """Write an item whose index may be an unknown term; the values of the other items are unknown afterwards."""
     if isinstance(index, Const):
         return set_item(flow, container, index, value)
+    if flow.terms.parts[container] == GLOBALS:
+        flow.file.binds_by_name = True
     generation, slot = flow.generation(container), as_term(flow, index)
     if presence.is_asked(flow, slot, container):  # a cache: its entries stay in it
         presence.filled(flow, slot, container, value)

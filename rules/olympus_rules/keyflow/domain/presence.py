@@ -21,6 +21,7 @@ __all__ = [
     "CACHED",
     "ELEMENT",
     "GET",
+    "HANDED",
     "VARIABLE",
     "answers",
     "attribute",
@@ -38,6 +39,7 @@ Slot = tuple[Term, str]
 CACHED = "cached"  # the test whether a cached property was computed
 ELEMENT = "[*]"  # a write to a dictionary item whose index is a term
 GET = ".get"  # the entry of a dictionary, or None
+HANDED = "*"  # any attribute or item: an unknown function was given the object, or a name is computed
 VARIABLE = "="  # a write to the variable that a term stands for
 ATTRIBUTE_TESTS = ("hasattr", CACHED)
 

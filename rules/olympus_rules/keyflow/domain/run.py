@@ -32,7 +32,7 @@ class Run:
         draws: the draws of known samplers.
         returned: the value that the function returns.
         returns: the values of its ``return`` statements, with conditions.
-        returning: the decisions that hold on each path that does not end in an exception.
+        returning: the decisions that hold on each path that does not end in an exception; ``None`` if there is none.
         writes: attributes and items written to objects from outside, in order.
         forgotten: objects that an unknown callee may have changed, with the number of writes before that call.
         handed: those of them that were passed to an unknown callee.
@@ -51,7 +51,7 @@ class Run:
     draws: Sequence[Draw]
     returned: Value
     returns: Sequence[tuple[PathCondition, Value]]
-    returning: PathCondition
+    returning: PathCondition | None
     writes: Sequence[Write]
     forgotten: Mapping[Term, int]
     handed: frozenset[Term]

@@ -140,6 +140,9 @@ class State:
             term: the object.
             handed: whether the object was passed to the callee.
         """
+        owner = self.terms.namespace_of(term)
+        if owner is not None:
+            term, handed = owner, True
         self.env.set((term, "generation"), self.generation(term) + 1)
         self.forgotten[term] = len(self.writes)
         if handed:

@@ -70,10 +70,11 @@ class Summary:
         uses: its consumptions of outside values, and of the values that it returns.
         returns: the returned value, with conditions.
         writes: its writes to attributes and items of outside and returned objects: (object, name, value, condition).
-        changes: other attributes and items that it writes: (object, name); the name is ``None`` if any may be written.
-            Their values are unknown afterwards.
+        changes: other attributes and items that it writes: (object, name); the name is ``None`` or ``HANDED`` if any
+            may be written. Their values are unknown afterwards.
         captured: the values of its variables that the returned functions read, by (scope, name).
         draws: its draws from outside keys, including draws through splits.
+        returning: the condition that holds on each path that returns; ``None`` if each ends in an exception.
     """
 
     code: FunctionCode
@@ -83,6 +84,7 @@ class Summary:
     captured: tuple[Captured, ...] = ()
     changes: tuple[Change, ...] = ()
     draws: tuple[Draw, ...] = ()
+    returning: PathCondition | None = ALWAYS
 
     def says_something(self, terms: Terms) -> bool:
         """Return whether the function does anything with keys."""

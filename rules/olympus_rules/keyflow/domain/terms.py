@@ -203,6 +203,11 @@ class Terms:
             parts = self.parts[parts[2]]
         return found
 
+    def namespace_of(self, term: Term) -> Term | None:
+        """Return the object whose ``__dict__`` a term is."""
+        parts = self.parts[term]
+        return parts[2] if parts[0] == "attr" and parts[1][0] == "__dict__" else None
+
     def root(self, term: Term) -> Term:
         """Return the source of a value, found by following first arguments."""
         parts = self.parts[term]

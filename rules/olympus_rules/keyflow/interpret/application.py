@@ -24,7 +24,7 @@ from olympus_rules.keyflow.domain.access import (
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
-from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
+from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
@@ -43,8 +43,9 @@ __all__ = ["apply", "concerns_keys", "construct"]
 def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     """Return the result of a call of a function, and record what the call consumes."""
     concerned = arguments.decorates or concerns_keys(flow, arguments)
-    reached = flow.linker.reach(function, concerned=concerned)
-    if reached is None or not (concerned or arguments.asks or any(_matters(flow, each) for each in _run_by(reached))):
+    reached = flow.linker.reach(function, concerned=concerned or arguments.closes)
+    wanted = concerned or arguments.asks or arguments.closes
+    if reached is None or not (wanted or any(_matters(flow, each) for each in _run_by(reached))):
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
@@ -67,12 +68,12 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     for term, name in summary.changes:
         owner = instance.current(term)
         if name == presence.VARIABLE:
-            _assign(flow, term, flow.terms.fresh(), ALWAYS)
-        elif name is not None:
+            assign(flow, term, flow.terms.fresh(), ALWAYS)
+        elif name not in (None, presence.HANDED):
             _set(flow, instance, owner, name, flow.terms.fresh())
         elif not _rebind(flow, instance, owner, None):
             for target in leaves(owner)[:1]:
-                flow.forget(target)
+                flow.forget(target, handed=name is not None)
     for use in later:
         _consume(flow, function, arguments, instance, use)
     if not function.doubtful:
@@ -82,6 +83,8 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
             _write(flow, instance, write, given)
     for term in blurred:
         flow.forget(cast(Term, instance.value(term)))
+    if arguments.node is not None and _ends(flow, summary, instance):
+        flow.ended = not function.doubtful
     returned = instance.returned(summary.returns)
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 
@@ -90,6 +93,14 @@ def _run_by(function: Function) -> Iterator[FunctionCode]:
     """Yield the code of a function, and of the functions that it is known to hold, as a decorator's result does."""
     yield function.code
     yield from (value.code for _, value in function.captured if isinstance(value, Function))
+
+
+def _ends(flow: Flow, summary: Summary, instance: Instance) -> bool:
+    """Return whether a call of a function ends in an exception."""
+    if summary.returning is None or summary.returning == ALWAYS:
+        return summary.returning is None
+    path = instance.path(summary.returning)
+    return path is None or both(flow.path, path) is None
 
 
 def _matters(flow: Flow, code: FunctionCode) -> bool:
@@ -254,7 +265,7 @@ def _write(flow: Flow, instance: Instance, write: _AppliedWrite, given: frozense
         _fill(flow, instance, instance.current(array), instance.value(place), written if is_there else None)
         return
     if name == presence.VARIABLE:
-        _assign(flow, term, written, path)
+        assign(flow, term, written, path)
         return
     owner, index = instance.current(term), item_index(name)
     if index is None:
@@ -286,21 +297,6 @@ def _fill(flow: Flow, instance: Instance, container: Value, index: Value, writte
             flow.forget(container)
         else:
             set_element(flow, container, index, written)
-
-
-def _assign(flow: Flow, variable: Term, written: Value, path: PathCondition) -> None:
-    """Rebind a variable of a scope around the callee."""
-    scope, name = flow.terms.data(variable)
-    slots: list[object] = [name] if scope is flow.code else [(variable, presence.VARIABLE, 0)]
-    before: Value = flow.env.values.setdefault(slots[0], variable)
-    if path != ALWAYS:
-        holds, fails = flow.decisions.alternatives(path)
-        written = choose(flow, [(holds, written), (fails, before)])
-    if scope is not flow.code and name not in flow.code.local_names and flow.env.get(name) is not None:
-        slots.append(name)
-    for slot in slots:
-        flow.env.set(slot, written)
-    flow.writes.append((variable, presence.VARIABLE, written, flow.path))
 
 
 def _set(flow: Flow, instance: Instance, owner: Value, name: str, written: Value) -> None:

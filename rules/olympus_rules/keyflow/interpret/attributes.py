@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.access import (
     choose,
     map_choice,
 )
-from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import Snapshot
@@ -22,6 +22,7 @@ from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
     Class,
+    Const,
     Function,
     Library,
     Metadata,
@@ -152,8 +153,11 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
         shared = flow.linker.hierarchy.namespace(class_, name, of_object=True)
         if shared is not None:
             return shared
+        if (computed := _computed(flow, class_, term, name)) is not None:
+            return computed
     if class_ is None and term in flow.file.annotated and name not in REPLACING:
-        found = _annotated_method(flow, flow.file.annotated[term], term, name, node)
+        annotated = flow.file.annotated[term]
+        found = _annotated_method(flow, annotated, term, name, node) or _computed(flow, annotated, term, name)
         if found is not None:
             return found
     if flow.terms.operation(term) == "copy" and not generation:
@@ -161,6 +165,21 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
     attribute = flow.terms.make("attr", (name, generation), term)
     flow.knowledge.name(attribute, name)
     return attribute
+
+
+def _computed(flow: Flow, class_: ir.ClassCode, owner: Term, name: str) -> Value | None:
+    """Return what a descriptor in the body of a class, or its ``__getattr__``, gives for an attribute of an object."""
+    found = flow.linker.hierarchy.computing(class_, name)
+    if found is None:
+        return None
+    descriptor, method = found
+    if method in flow.read_properties or method is flow.code:
+        return None
+    flow.read_properties.add(method)
+    arguments = positional(Const(name)) if descriptor is None else positional(owner, Class(class_))
+    value = flow.call(Bound(flow.file.function(method), owner if descriptor is None else descriptor), arguments)
+    flow.read_properties.discard(method)
+    return value
 
 
 def _annotated_method(

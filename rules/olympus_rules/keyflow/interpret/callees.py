@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.lowering import dotted_name
 
-__all__ = ["evaluates", "leaves_keys_alone", "may_only_keep", "waiting_arguments"]
+__all__ = ["evaluates", "is_abstract", "leaves_keys_alone", "may_only_keep", "waiting_arguments"]
 
 # Callees that store, send, show or wait for their arguments.
 STORING = frozenset(
@@ -50,6 +51,13 @@ CLASS_SUFFIXES = ("_class", "_cls")
 SETTING_UP = frozenset({"__init__", "__new__", "__post_init__", "__setattr__", "bind"})
 ALTERNATIVES = ("create", "from_", "new", "of")
 DATA = re.compile(r"(Args|Carry|Config|Container|Context|Data|Info|Options|Record|Snapshot|State|Struct|Transition)$")
+
+
+def is_abstract(code: FunctionCode) -> bool:
+    """Return whether a function is left to others, as a method to subclasses: what it does is out of reach."""
+    body = getattr(code.node, "body", None)
+    last = body[-1] if isinstance(body, list) and body else None
+    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc)
 
 
 def leaves_keys_alone(node: ast.Call, name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 from olympus_rules.keyflow.domain.access import CALLABLE, choose
@@ -20,6 +19,7 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.interpret import application, higher_order, library
+from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 
@@ -40,7 +40,7 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         if function.traced and arrays is not None:
             arrays.crossing(flow, function, arguments)
         return application.apply(flow, function, arguments)
-    if isinstance(function, Bound) and isinstance(function.function, Function) and _is_abstract(function.function):
+    if isinstance(function, Bound) and isinstance(function.function, Function) and is_abstract(function.function.code):
         return unknown(flow, function, arguments)
     if isinstance(function, Bound):
         return call(
@@ -67,13 +67,6 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         if held is not None:
             return call(flow, held, arguments)
     return unknown(flow, function, arguments)
-
-
-def _is_abstract(function: Function) -> bool:
-    """Return whether a method is left to subclasses: what it does with a key is out of reach."""
-    body = getattr(function.code.node, "body", None)
-    last = body[-1] if isinstance(body, list) and body else None
-    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc)
 
 
 def _of_held_object(flow: Flow, function: Term) -> Value | None:
@@ -111,12 +104,17 @@ def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:
 
 def _choice(flow: Flow, function: Choice, arguments: Arguments) -> Value:
     results: list[tuple[PathCondition, Value]] = []
+    ended: list[bool | None] = []
     number = flow.terms.number()
     for arm, (path, part) in enumerate(flow.arms(function)):
         before = len(flow.ledger.consumptions)
         results.append((path, call(flow, part, arguments)))
         for use in flow.ledger.consumptions[before:]:  # with many arms, their paths need not be exclusive
             use.arms = (*use.arms, (number, arm))
+        ended.append(flow.ended)
+        flow.ended = None
+    if ended and None not in ended:
+        flow.ended = all(ended)
     return choose(flow, results)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.keyflow.domain.access import DICTIONARY, as_term, element, get_item
-from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.access import DICTIONARY, as_term, element, get_item, leaves
+from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.knowledge import Origin
 from olympus_rules.keyflow.domain.memory import exchange, set_item
 from olympus_rules.keyflow.domain.terms import Term
@@ -26,7 +26,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
 
-__all__ = ["builtin", "map_method", "sequence_method", "spread", "updated"]
+__all__ = ["builtin", "map_method", "merged", "sequence_method", "spread", "updated"]
 
 ITERATORS = {"range", "zip", "enumerate", "reversed"}
 
@@ -57,7 +57,7 @@ def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
     if name == "map" and first is not None:
         return higher_order.each(flow, first, values[1:], "map", arguments.node)
     if name == "super":
-        return _super(flow)
+        return _super(flow, values)
     if name == "staticmethod" and isinstance(first, Library):
         return first
     if name == "type" and len(values) == 1 and isinstance(first, Term) and first in flow.file.classes:
@@ -148,8 +148,14 @@ def _zipped(flow: Flow, names: Value, values: Value) -> Value:
     return flow.terms.fresh()
 
 
-def _super(flow: Flow) -> Value:
+def _super(flow: Flow, values: list[Value]) -> Value:
     """Return ``super()`` of a method; in an inner function, that of the method around it."""
+    if len(values) == 2:
+        if isinstance(values[0], Class):
+            return Super(values[0].code, values[1])
+        for term in leaves(values[1]):  # a method of a class out of sight may be called
+            flow.forget(term, handed=True)
+        return flow.terms.fresh()
     code: FunctionCode | None = flow.code
     while code is not None and code.owner is None:
         code = code.parent
@@ -214,6 +220,14 @@ def map_method(flow: Flow, receiver: Map, name: str, values: tuple[Value, ...], 
         items.update({key: value for key, value in arguments.keywords if key is not None})
         exchange(flow, receiver, Map(tuple(items.items()), True), arguments.receiver)
     return flow.terms.fresh()
+
+
+def merged(flow: Flow, operation: str, receiver: Value, items: Value) -> bool:
+    """Carry out ``receiver |= items`` on a dictionary of an object; return whether it is that."""
+    if operation != "BitOr" or not isinstance(receiver, Term) or not isinstance(items, Map):
+        return False
+    updated(flow, receiver, positional(items))
+    return True
 
 
 def updated(flow: Flow, receiver: Term, arguments: Arguments) -> None:

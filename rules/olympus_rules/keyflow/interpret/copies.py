@@ -23,6 +23,7 @@ REPLACING = frozenset({"replace", "_replace"})  # the functions and methods that
 def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Value:
     """Return a copy of a record with some fields changed."""
     changed = flow.make("copy", flow.terms.number(), receiver)
+    flow.file.plain |= {receiver, changed}
     if receiver in flow.file.classes:
         flow.file.classes[changed] = flow.file.classes[receiver]
     for name, value in arguments.keywords:

@@ -12,15 +12,12 @@ from olympus_rules.keyflow.domain.access import (
     get_item,
     is_large,
     map_choice,
-    objects,
-    with_item,
 )
-from olympus_rules.keyflow.domain.arguments import Arguments, positional, unpacked, unstarred
+from olympus_rules.keyflow.domain.arguments import Arguments, unpacked, unstarred
 from olympus_rules.keyflow.domain.knowledge import is_key_name
-from olympus_rules.keyflow.domain.memory import exchange, set_element, set_item
+from olympus_rules.keyflow.domain.memory import exchange, set_element
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
-    Bound,
     Choice,
     Class,
     Condition,
@@ -32,10 +29,9 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
-from olympus_rules.keyflow.interpret import calls, containers, lists, operators
-from olympus_rules.keyflow.interpret.attributes import alternative
+from olympus_rules.keyflow.interpret import calls, containers, lists, named, operators
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.notes import bindings, literals, words
+from olympus_rules.keyflow.notes import bindings, words
 from olympus_rules.libraries.names import canonical
 
 __all__ = ["HANDLERS"]
@@ -95,13 +91,7 @@ def run_set_attribute(flow: Flow, instruction: ir.SetAttribute) -> None:
     value = flow.registers[instruction.src]
     if instruction.fills and isinstance(value, Term):
         flow.knowledge.fill(value, true=instruction.fills == "true")
-    for path, term in objects(flow, flow.registers[instruction.obj]):
-        class_ = flow.file.classes.get(term)
-        setter = class_ and flow.linker.hierarchy.method(class_, ir.setter(instruction.name))
-        if setter:
-            flow.call(Bound(flow.file.function(setter), term), positional(value))
-        else:
-            flow.set_attribute(term, instruction.name, alternative(flow, path, value, term, instruction.name))
+    named.set_attribute(flow, flow.registers[instruction.obj], instruction.name, value)
 
 
 def run_item(flow: Flow, instruction: ir.Item) -> None:
@@ -114,6 +104,8 @@ def run_item(flow: Flow, instruction: ir.Item) -> None:
     seen = words.item(flow, value, index, instruction.node)
     if seen is None and isinstance(value, Term) and _is_row(instruction.node):
         seen = flow.knowledge.view(f"item {flow.terms.number()}", value, flow.knowledge.rank(value))
+    if seen is None:
+        seen = named.item(flow, value, index)
     flow.registers[instruction.dst] = get_item(flow, value, index) if seen is None else seen
 
 
@@ -126,19 +118,7 @@ def _is_row(node: ast.AST) -> bool:
 def run_set_item(flow: Flow, instruction: ir.SetItem) -> None:
     """Write a subscript."""
     container, index = flow.registers[instruction.obj], flow.registers[instruction.index]
-    value = flow.registers[instruction.src]
-    if isinstance(container, Map | Sequence) and isinstance(index, Const):
-        exchange(flow, container, with_item(container, index.value, value), instruction.name)
-    elif isinstance(index, SliceOf) and lists.is_list(flow, container):
-        lists.rearrange(flow, container)
-    elif isinstance(container, Term) and container in flow.file.placeholders:
-        literals.assigned(flow, container, value)
-    elif isinstance(container, Term) and isinstance(index, Const):
-        set_item(flow, container, index, value)
-    elif isinstance(container, Term):
-        set_element(flow, container, index, value)
-    else:
-        exchange(flow, container, flow.terms.fresh(), instruction.name)
+    named.set_item(flow, container, index, flow.registers[instruction.src], instruction.name)
 
 
 def run_delete_item(flow: Flow, instruction: ir.DeleteItem) -> None:
@@ -150,7 +130,7 @@ def run_delete_item(flow: Flow, instruction: ir.DeleteItem) -> None:
         rest = tuple(item for item in container.items if item[0] != index.value)
         exchange(flow, container, Map(rest, container.open), instruction.name)
     elif isinstance(container, Term) and isinstance(index, Const) and isinstance(index.value, str):
-        set_item(flow, container, index, flow.terms.fresh())
+        set_element(flow, container, index, flow.terms.fresh())
     elif isinstance(container, Term):
         flow.forget(container)  # what follows moves up
 
@@ -209,13 +189,21 @@ def run_call(flow: Flow, instruction: ir.Call) -> None:
         None if instruction.owner is None else registers[instruction.owner],
         asks=instruction.asks,
         decorates=instruction.decorates,
+        closes=instruction.closes,
     )
+    flow.ended = None
     registers[instruction.dst] = flow.call(registers[instruction.func], arguments)
+    if flow.ended is not None:
+        flow.ledger.depart(flow.path, sure=flow.ended)
+        flow.alive = not flow.ended
 
 
 def run_binary(flow: Flow, instruction: ir.Binary) -> None:
     """Apply an operator or a comparison."""
     operands = [flow.registers[register] for register in instruction.operands]
+    if isinstance(instruction.node, ast.AugAssign) and containers.merged(flow, instruction.operation, *operands):
+        flow.registers[instruction.dst] = operands[0]
+        return
     value = operators.binary(flow, instruction.operation, operands, instruction.node)
     if instruction.operation in ("In", "NotIn") and isinstance(operands[1], Term):
         answer = presence.entry(flow, *operands)

@@ -28,6 +28,7 @@ class Flow(State, ABC):
         registers: the values of the registers.
         collected: the elements of the comprehensions that are being built.
         rounds: the number of iterations followed of a loop of unknown length.
+        ended: whether the call just made surely did not return; ``None`` if it did.
         iterations: the product of the iterations followed of the loops around the present instruction.
     """
 
@@ -41,6 +42,7 @@ class Flow(State, ABC):
         self.collected: dict[str, list[tuple[PathCondition, Value]]] = {}
         self.rounds = 2
         self.iterations = 1
+        self.ended: bool | None = None
 
     @abstractmethod
     def block(self, block: Block) -> None:

@@ -20,7 +20,7 @@ from olympus_rules.keyflow.domain.access import (
 from olympus_rules.keyflow.domain.dimensions import dimension
 from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.domain.summary import Summary, needed
+from olympus_rules.keyflow.domain.summary import Summary, needed, origin
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
@@ -36,7 +36,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
-from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.interpret import named, operators
 from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["Instance"]
@@ -55,7 +55,7 @@ class Instance:
         captured: Mapping[tuple[FunctionCode, str], Value],
     ) -> None:
         """Take the caller, the arguments, and the values of the enclosing variables when the function was returned."""
-        self.captured = captured
+        self.captured = _settled(flow, summary, captured)
         self._closures: dict[int, Value] = {}  # by identity: hashing the captured values is slow
         self.flow = flow
         self.summary = summary
@@ -162,7 +162,9 @@ class Instance:
             owner = self.value(args[0])
             return self.flow.attribute(owner, data[0])
         if operation == "item":
-            return get_item(self.flow, self.value(args[0]), self.value(args[1]))
+            owner, index = self.value(args[0]), self.value(args[1])
+            found = named.item(self.flow, owner, index)
+            return get_item(self.flow, owner, index) if found is None else found
         inner: Hashable = (self.number, data)
         if operation == "seed":
             return knowledge.seed(data[0], inner, self._term(args[0]))
@@ -272,6 +274,21 @@ class Instance:
         if operation == "op" and data in ("and", "or", "not"):
             return Condition(data, tuple(self.condition(arg) for arg in args))
         return self.value(test)
+
+
+def _settled(
+    flow: Flow, summary: Summary, captured: Mapping[tuple[FunctionCode, str], Value]
+) -> Mapping[tuple[FunctionCode, str], Value]:
+    """Return the captured values; a variable or container that the function itself changes holds anything."""
+    changed = set()
+    written = [*((term, name) for term, name, *_ in summary.writes), *summary.changes]
+    for term, name in written if captured else ():
+        source = origin(flow.terms, term)
+        is_object = source is not None and isinstance(captured.get(flow.terms.data(source)), Term)
+        if name == presence.VARIABLE or not is_object:  # what is written to an object stays there
+            changed.add(source)
+    slots = {slot for slot in captured if flow.terms.make("free", slot) in changed}
+    return {slot: flow.terms.fresh() if slot in slots else value for slot, value in captured.items()}
 
 
 def _shallow(value: Value, levels: int) -> Value:

@@ -18,6 +18,7 @@ from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Slot
 from olympus_rules.keyflow.domain.values import Class, Const, Sequence, Value
 from olympus_rules.keyflow.interpret import attributes, calls, control, data
+from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes.annotated import note_classes
@@ -83,7 +84,7 @@ class _Interpreter(Flow):
     def run(self) -> Run:
         """Execute the whole code."""
         self.file.environments[self.code] = self.env
-        returning = ALWAYS
+        returning: PathCondition | None = ALWAYS
         try:
             self.block(self.code.block)
             returning = self._returning()
@@ -112,11 +113,13 @@ class _Interpreter(Flow):
             unused=self.unused,
         )
 
-    def _returning(self) -> PathCondition:
-        """Return the condition that holds on all paths that do not raise."""
+    def _returning(self) -> PathCondition | None:
+        """Return the condition that holds on all paths that do not raise, ``None`` if there are none."""
         paths = [path for path, _ in self.returns] + [self.path] * self.alive
-        if self.code.yields or not paths:
+        if self.code.yields or (not paths and is_abstract(self.code)):
             return ALWAYS
+        if not paths:
+            return None
         return reduce(lambda a, b: (a[0] & b[0], a[1] & b[1]), paths)
 
     def _returned(self) -> Value:

@@ -8,12 +8,12 @@ from olympus_rules.keyflow.domain import dimensions
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Sequence, Value
-from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, lists, rows
+from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, lists, named, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import CREATORS, EVALUATORS, REPLACING, SHARDINGS, TREE_AT
+from olympus_rules.libraries.names import BY_NAME, CREATORS, EVALUATORS, REPLACING, SHARDINGS, TREE_AT
 from olympus_rules.syntax.project import locate_name
 
 __all__ = ["call_library"]
@@ -38,6 +38,8 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments) -> Value:
     if model.row is not None:
         return rows.random_function(flow, model.row, arguments)
+    if qualified in BY_NAME and (reached := named.called(flow, qualified, arguments)) is not None:
+        return reached
     if qualified.startswith("builtins."):
         return containers.builtin(flow, qualified[9:], arguments)
     if qualified in CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
@@ -71,7 +73,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
         lists.rearrange(flow, first)
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
-    concerned = arguments.decorates or application.concerns_keys(flow, arguments)
+    concerned = arguments.decorates or arguments.closes or application.concerns_keys(flow, arguments)
     found = flow.linker.outside(qualified, concerned=concerned)
     if found is not None:
         return flow.call(found, arguments)

@@ -7,6 +7,7 @@ parameters and of the variables of enclosing scopes. A call replaces these by it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from olympus_rules.code.wrappers import hands_on
 from olympus_rules.keyflow.domain import presence
@@ -16,6 +17,7 @@ from olympus_rules.keyflow.domain.knowledge import is_key_name
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.steady import may_be_computed
 from olympus_rules.keyflow.domain.summary import Captured, Change, Summary, Write, functions_in, origin, sources_of
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Const, Function, Value
@@ -51,7 +53,7 @@ def summarise(file: File, run: Run) -> Summary:
             continue
         slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
-            uses[slot] = use
+            uses[slot] = replace(use, computed=True) if may_be_computed(file, use.term) else use
     functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in functions_in(value)]
     captured = _captured(file, run, functions)
     return Summary(
@@ -62,6 +64,7 @@ def summarise(file: File, run: Run) -> Summary:
         captured,
         _changes(file, run),
         lanes.kept(file.terms, run.draws),
+        run.returning,
     )
 
 
@@ -73,7 +76,9 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
     if run.code.name.endswith("__init__"):
         return ()
     found: dict[Change, None] = {
-        _near(file.terms, term, None): None for term in run.forgotten if _is_open(file, run, term)
+        _near(file.terms, term, presence.HANDED if term in run.handed else None): None
+        for term in run.forgotten
+        if _is_open(file, run, term)
     }
     asked = presence.slots(file.terms, run.asked)
     for term, name, value, _ in run.writes:
@@ -98,8 +103,9 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
     """Return the writes that a caller can see, and all terms that escape to it."""
     handed_out = set(_with_originals(file.terms, leaves(returns)))
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
+    returning = run.returning or ALWAYS
     for number, (term, name, value, path) in enumerate(run.writes):
-        path = path[0] & ~run.returning[0], path[1] & ~run.returning[1]
+        path = path[0] & ~returning[0], path[1] & ~returning[1]
         writes.pop((term, name, path), None)  # the later write replaces it
         if number >= run.forgotten.get(term, 0) or not _is_open(file, run, term):
             writes[term, name, path] = (term, name, value, path)

@@ -30,7 +30,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
-from olympus_rules.keyflow.interpret import callees, containers, copies, lists, rows
+from olympus_rules.keyflow.interpret import callees, containers, copies, lists, named, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
 from olympus_rules.keyflow.notes.axes import ArrayCall
@@ -80,6 +80,7 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     node = arguments.node
     if node is None:
         return flow.terms.fresh()
+    flow.ended = False if _may_not_return(flow, function, arguments, node) else flow.ended
     result = rows.generated(flow, function) if isinstance(function, Term) else None
     if isinstance(node.func, ast.Attribute) and node.func.attr == "lower" and arguments.owner is not None:
         literals.evaluated(flow, arguments.owner, tuple(value for value, _ in arguments.positional))
@@ -126,6 +127,15 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
         use.draw = "fold" if last in flow.file.folding_methods else "call"
         _consume(flow, value, use)
     return flow.terms.fresh()
+
+
+def _may_not_return(flow: Flow, function: Value, arguments: Arguments, node: ast.Call) -> bool:
+    """Return whether a callee may end the program or raise on all paths: nothing says what it is for."""
+    is_known = isinstance(function, Library) and flow.file.table.knows(function.qualified)
+    if not arguments.closes or is_known or isinstance(arguments.owner, Map | Sequence):
+        return False
+    name = dotted_name(node.func).rpartition(".")[2]
+    return not callees.leaves_keys_alone(node, name) and (name == "error" or name not in KEEPING_METHODS)
 
 
 def _call_each(flow: Flow, functions: Sequence, node: ast.Call) -> None:
@@ -260,16 +270,24 @@ def _is_given(flow: Flow, receiver: Term, name: str) -> bool:
     return class_ is not None and flow.linker.hierarchy.is_given(class_, name)
 
 
+def _note_method(flow: Flow, name: str, arguments: Arguments, node: ast.Call) -> None:
+    """Note what a method does to the axes of keys in a container, and what it asserts of them."""
+    receiver = arguments.owner
+    if isinstance(receiver, Choice | Const | Map | Sequence) and isinstance(node.func, ast.Attribute):
+        layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
+    if name.startswith("assert"):
+        layout.asserted(flow, arguments)
+
+
 def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     """Call a method of an object: containers, arrays and objects that keep their arguments."""
     node = arguments.node
     assert node is not None
     values = tuple(value for value, _ in arguments.positional)
     receiver = arguments.owner
-    if isinstance(receiver, Choice | Const | Map | Sequence) and isinstance(node.func, ast.Attribute):
-        layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
-    if name.startswith("assert"):
-        layout.asserted(flow, arguments)
+    _note_method(flow, name, arguments, node)
+    if receiver is not None and named.write(flow, name, arguments, receiver):
+        return Const(None)
     if isinstance(receiver, Sequence):
         return containers.sequence_method(flow, receiver, name, values, arguments)
     if name in lists.METHODS and receiver is not None and lists.is_list(flow, receiver):

@@ -12,6 +12,7 @@ from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Meeting
 from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.steady import is_steady
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.order import after
@@ -31,7 +32,7 @@ MET = {
 
 def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
     """Return the facts about the derivations of one run."""
-    yield from _collisions(run)
+    yield from _collisions(file, run)
     yield from _discarded(file, run)
 
 
@@ -63,7 +64,7 @@ def _is_own_split(file: File, use: Consumption) -> bool:
     return row is not None and row.derive == "split"
 
 
-def _collisions(run: Run) -> Iterator[Fact]:
+def _collisions(file: File, run: Run) -> Iterator[Fact]:
     """Return derivations of equal children: one datum folded in twice, or one that equals the index of a split."""
     terms, knowledge = run.terms, run.knowledge
     steps = _steps(run)
@@ -79,7 +80,7 @@ def _collisions(run: Run) -> Iterator[Fact]:
         if not any(run.ledger.on_one_path(again, further) for further in steps.get(child, ())):
             yield facts.DerivationCollision(
                 node=node,
-                confidence=MET[met],
+                confidence=_confidence(file, met, child),
                 key=spelled(node.args[0]) if node.args else "",
                 kind=knowledge.kind(child),
                 how="fold_in-twice",
@@ -87,7 +88,12 @@ def _collisions(run: Run) -> Iterator[Fact]:
                 again=Place(node, FOLD_IN),
                 repeated_by=again.loop or "loop" if first.node is node else "",
             )
-    yield from _split_beside_fold_in(run)
+    yield from _split_beside_fold_in(file, run)
+
+
+def _confidence(file: File, met: Meeting, child: Term) -> Confidence:
+    """Return the confidence of a collision: code out of sight may compute what a child is made from."""
+    return MET[met] if is_steady(file, child) else min(MET[met], Confidence.LIKELY)
 
 
 def _steps(run: Run) -> dict[Term, list[Derivation]]:
@@ -102,7 +108,7 @@ def _steps(run: Run) -> dict[Term, list[Derivation]]:
     return {term: derivations for term, derivations in steps.items() if term not in used}
 
 
-def _split_beside_fold_in(run: Run) -> Iterator[Fact]:
+def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
     terms = run.terms
     splits: dict[Term, list[Consumption]] = {}
     for use in run.ledger.consumptions:
@@ -123,7 +129,7 @@ def _split_beside_fold_in(run: Run) -> Iterator[Fact]:
                 later, earlier = (fold, split) if after(node, use.node) else (split, fold)
                 yield facts.DerivationCollision(
                     node=later.node,
-                    confidence=MET[met],
+                    confidence=_confidence(file, met, derivation.child),
                     key=spelled(node.args[0]) if node.args else "",
                     kind=run.knowledge.kind(derivation.child),
                     how="split-beside-fold_in",

@@ -16,6 +16,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.steady import is_steady
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Fact, Place
@@ -49,6 +50,10 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
     confidence = _confidence(file, run, first, again)
     if confidence is None:
         return None
+    if confidence == Confidence.CERTAIN and any(
+        use.computed or not is_steady(file, use.term) for use in (first, again)
+    ):
+        confidence = Confidence.LIKELY
     if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(run, first, again):
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):

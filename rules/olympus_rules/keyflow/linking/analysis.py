@@ -79,7 +79,7 @@ class Analysis:
             document.tree,
             module=document.module,
             is_package=document.is_package,
-            has_globals="global " in document.text,
+            has_globals="global " in document.text or "globals()" in document.text,
             attached=document.attached,
         )
         self.file = File(document, module, session.table, self, session.keyed)

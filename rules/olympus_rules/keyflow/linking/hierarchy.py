@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
@@ -186,7 +187,7 @@ class Hierarchy:
         if not self._callables[slot]:
             default = supposed(self._file, self._class_value(class_, attribute))
             return [] if default is None else [default]
-        found = [self._of_object(value, owner) for value in self._callables[slot]]
+        found = [_of_object(self._linker, value, owner) for value in self._callables[slot]]
         return [value for value in found if value is not None] if None not in found else []
 
     def is_given(self, class_: ClassCode, attribute: str) -> bool:
@@ -206,6 +207,40 @@ class Hierarchy:
             self._given[slot] = is_given and self.method(class_, attribute) is None
         return self._given[slot]
 
+    def computing(self, class_: ClassCode, name: str) -> tuple[Value | None, FunctionCode] | None:
+        """Return the method that computes an attribute: ``__get__`` of a descriptor in the body of the class, with the
+        descriptor, or ``__getattr__``, if no method of the class writes the attribute.
+        """
+        value = self._class_value(class_, name)
+        held = self._file.classes.get(value) if isinstance(value, Term) else None
+        method = None if held is None else self.method(held, "__get__")
+        if method is not None:
+            return value, method
+        method = self.method(class_, "__getattr__")
+        if method is None or method.is_foreign or name in _stored(self.ancestry(class_)):
+            return None  # one of another file may set up a whole framework, and is not followed
+        return None, method
+
+    def may_compute(self, class_: ClassCode, name: str) -> bool:
+        """Return whether reading an attribute of an object of a class may run code: that of a base out of reach, of
+        ``__getattribute__``, or of what the class body binds to the name.
+        """
+        ancestry = list(self.ancestry(class_))
+        if any("__getattribute__" in (*each.methods, *each.kinds) for each in ancestry):
+            return True
+        if name in self.fields(class_):
+            return False
+        if any("__getattr__" in each.kinds for each in ancestry) and name not in _stored(self.ancestry(class_)):
+            return True
+        if not isinstance(self._class_value(class_, name), Const | None):
+            return True
+        bases = [base for each in ancestry for base in self.bases.get(each, ())]
+        return any(
+            isinstance(base, Term)
+            or (isinstance(base, Library) and not self._file.table.knows(base.qualified) and not self.known_class(base))
+            for base in bases
+        )
+
     def _class_value(self, class_: ClassCode, attribute: str) -> Value | None:
         """Return what the body of a class of this file, or of one of its bases in it, binds to an attribute."""
         module = self._file.module
@@ -224,37 +259,14 @@ class Hierarchy:
         value = self._class_value(class_, attribute)
         if not isinstance(value, Library):
             return None
-        if of_object and (self.may_be_overridden(class_, attribute) or not self._is_static(class_, attribute, value)):
+        if of_object and (
+            self.may_be_overridden(class_, attribute)
+            or not _is_static(self._file, self.ancestry(class_), attribute, value)
+        ):
             return None
         if self._rebound is None:
             self._rebound = _rebound(self._file.document.text)
         return None if attribute in self._rebound or ANY in self._rebound else value
-
-    def _is_static(self, class_: ClassCode, attribute: str, value: Library) -> bool:
-        """Return whether the objects of a class have an attribute of it as it is: a module, or a static method."""
-        if self._file.table.get(value.qualified).row is None:
-            return value.qualified == RANDOM
-        written = next(each for each in self.ancestry(class_) if attribute in each.values).node.body
-        return any(
-            isinstance(node, ast.Assign)
-            and any(isinstance(target, ast.Name) and target.id == attribute for target in node.targets)
-            and isinstance(node.value, ast.Call)
-            and isinstance(node.value.func, ast.Name)
-            and node.value.func.id == "staticmethod"
-            for node in written
-        )
-
-    def _of_object(self, value: Value, owner: Value) -> Value | None:
-        """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
-        if isinstance(value, Bound | Mapped):
-            inner = value.function
-            if isinstance(inner, Library):
-                inner = self._linker.outside(inner.qualified, concerned=True) or inner
-            function = self._of_object(inner, owner)
-            if function is None:
-                return None
-            return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
-        return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
 
     def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
         """Return the values that the initialising methods write to an attribute."""
@@ -284,6 +296,42 @@ class Hierarchy:
                 return self._linker.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _stored(ancestry: Iterable[ClassCode]) -> set[str]:
+    """Return the names that the objects of a class store: its fields, and what code in its classes writes."""
+    classes = list(ancestry)
+    nodes = (node for each in classes for node in ast.walk(each.node))
+    written = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    return written.union(*((*each.fields, *each.values) for each in classes))
+
+
+def _is_static(file: File, ancestry: Iterable[ClassCode], attribute: str, value: Library) -> bool:
+    """Return whether the objects of a class have an attribute of it as it is: a module, or a static method."""
+    if file.table.get(value.qualified).row is None:
+        return value.qualified == RANDOM
+    written = next(each for each in ancestry if attribute in each.values).node.body
+    return any(
+        isinstance(node, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == attribute for target in node.targets)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "staticmethod"
+        for node in written
+    )
+
+
+def _of_object(linker: Linker, value: Value, owner: Value) -> Value | None:
+    """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
+    if isinstance(value, Bound | Mapped):
+        inner = value.function
+        if isinstance(inner, Library):
+            inner = linker.outside(inner.qualified, concerned=True) or inner
+        function = _of_object(linker, inner, owner)
+        if function is None:
+            return None
+        return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
+    return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
 
 
 def _rebound(text: str) -> frozenset[str]:

@@ -38,7 +38,7 @@ def judged(file: File, failures: list[Failed], asked: Collection[type[Fact]] | N
         return contained(file, failures, code or file.module, where, one)
 
     found = list(file.facts)
-    for run in file.runs.values():
+    for run in [*file.runs.values()]:
         found += judge(lambda run=run: reuses(file, run), run.code) or ()  # type: ignore[misc]
     found += judge(lambda: stale_state(file)) or ()
     found += judge(lambda: kept_keys(file, found)) or ()

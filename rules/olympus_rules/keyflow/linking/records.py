@@ -16,7 +16,7 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
-from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Captured, Specialisation, Summary
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -199,6 +199,7 @@ class _Writer:
             [table.term(term), name, table.value(value), table.path(path)] for term, name, value, path in summary.writes
         ]
         record["changes"] = [[table.term(term), name] for term, name in summary.changes]
+        record["ends"] = summary.returning is None
         handed = [*leaves(summary.returns), *(term for _, _, value, _ in summary.writes for term in leaves(value))]
         knowledge = self.file.knowledge
         record["filled"] = [
@@ -220,6 +221,7 @@ class _Writer:
             use.loop,
             use.count,
             use.sampler,
+            use.computed,
         ]
 
     def path(self, path: PathCondition) -> list[list[int]]:
@@ -502,11 +504,12 @@ class _Reader:
             ),
             tuple(((self.code, name), self.value(value)) for name, value in record["captured"]),
             tuple((self.terms[term], name) for term, name in record["changes"]),
+            returning=None if record["ends"] else ALWAYS,
         )
 
     def use(self, record: list[Any]) -> Consumption:
         """Return a consumption."""
-        term, what, certainty, path, draw, loop, count, sampler = record
+        term, what, certainty, path, draw, loop, count, sampler, computed = record
         return Consumption(
             PLACELESS,
             what,
@@ -517,6 +520,7 @@ class _Reader:
             loop=loop,
             count=count,
             sampler=sampler,
+            computed=computed,
         )
 
     def path(self, path: list[list[int]]) -> PathCondition:
