@@ -22,6 +22,8 @@ Branch = tuple[int, int]
 
 
 NAMES = (ast.Name, ast.Attribute)
+SIGNS: Mapping[type[ast.operator], str] = {ast.Pow: "**", ast.Mult: "*", ast.LShift: "<<"}
+"""Operations whose result may be much larger than the operands."""
 GROW = frozenset({"append", "appendleft", "extend", "insert"})
 
 
@@ -143,6 +145,7 @@ class Prepared(ast.NodeTransformer):
 
     def __init__(self, package: str, branches: Collection[Branch], asked: Asked | None, grown: Collection[str]) -> None:
         self.package, self.branches, self.asked, self.grown = package, branches, asked or {}, grown
+        self.operations = 0
 
     def visit(self, node: ast.AST) -> Any:
         """Prepare a node, and note its operands at a place that is asked about."""
@@ -226,6 +229,11 @@ class Prepared(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Go on with an unknown value if it fails."""
         self.generic_visit(node)
+        sign = SIGNS.get(type(node.op))
+        if sign is not None and is_repeatable(node.target):
+            before = ast.parse(ast.unparse(node.target), mode="eval").body
+            told = ast.copy_location(ast.Constant(sign), node.value)
+            node.value = call("__olympus_operand__", placed(before, node.value), node.value, told, at=node.value)
         return self.guarded(node, [node.target])
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -274,7 +282,19 @@ class Prepared(ast.NodeTransformer):
         handler = ast.copy_location(ast.ExceptHandler(kind, None, instead), node)
         return ast.copy_location(ast.Try([node], [handler], [], []), node)
 
-    # Lookups in known containers by unknown values.
+    # Operations and lookups.
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """Let a result that would be too large be unknown."""
+        self.generic_visit(node)
+        if (sign := SIGNS.get(type(node.op))) is not None:
+            self.operations += 1
+            number, told = ast.Constant(self.operations), ast.Constant(sign)
+            node.left = call("__olympus_left_operand__", node.left, ast.copy_location(number, node), at=node.left)
+            node.right = call(
+                "__olympus_right_operand__", node.right, number, ast.copy_location(told, node), at=node.right
+            )
+        return node
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         """Let an unknown index find something."""
@@ -466,6 +486,18 @@ class Prepared(ast.NodeTransformer):
         """Decide an asserted condition as true, and execute it, as it may use keys."""
         test = self.unlikely(node.test, wanted=True)
         return self.visit_Expr(ast.copy_location(ast.Expr(call("__olympus_holds__", test, at=node.test)), node))
+
+
+def is_repeatable(target: ast.expr) -> bool:
+    """Return whether a target may be evaluated once more."""
+    return not any(isinstance(each, ast.Call | ast.NamedExpr | ast.Await) for each in ast.walk(target))
+
+
+def placed(tree: ast.expr, at: ast.expr) -> ast.expr:
+    """Return an expression with all of its nodes at the place of another one."""
+    for each in ast.walk(tree):
+        ast.copy_location(each, at)
+    return tree
 
 
 def only_gives(function: ast.FunctionDef) -> bool:

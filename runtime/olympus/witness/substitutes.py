@@ -19,6 +19,7 @@ from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
 from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.objects import FIELDED
+from olympus.witness.sizes import LONG, LongRange, Sizes
 from olympus.witness.unknown import Attributes, Unknown, is_unknown
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Builtins(dict[str, Any]):
     def __init__(self, world: State) -> None:
         known = {name: value for name, value in vars(builtins).items() if name not in FORBIDDEN}
         super().__init__(known)
-        self.world = world
+        self.world, self.sizes = world, Sizes(world)
         self.update(
             __import__=self.importer,
             __build_class__=self.build_class,
@@ -63,6 +64,9 @@ class Builtins(dict[str, Any]):
             __olympus_keywords__=self.keywords,
             __olympus_last__=self.last,
             __olympus_left__=self.left,
+            __olympus_left_operand__=self.sizes.left,
+            __olympus_operand__=self.sizes.operand,
+            __olympus_right_operand__=self.sizes.right,
             __olympus_none__=self.none,
             __olympus_noted__=self.noted,
             __olympus_plain__=self.plain,
@@ -79,6 +83,7 @@ class Builtins(dict[str, Any]):
             __olympus_update__=self.update_of,
             __olympus_writer__=self.writer,
             __olympus_holds__=self.holds,
+            pow=self.sizes.pow,
             range=self.short_range,
             zip=Zipped,
             enumerate=Enumerated,
@@ -220,7 +225,7 @@ class Builtins(dict[str, Any]):
         """Note that a statement may end early, so that the iterations of a loop may differ."""
         self.world.loops.vary(None)
 
-    def short_range(self, *bounds: Any) -> Iterator[int] | range | OpenRange:
+    def short_range(self, *bounds: Any) -> range | LongRange | OpenRange:
         """Stand for ``range``; a long one has its first iterations only."""
         try:
             full = range(*bounds) if not any(is_unknown(bound) for bound in bounds) else None
@@ -228,7 +233,9 @@ class Builtins(dict[str, Any]):
             full = None
         if self.world.open and (full is None or len(full) > LONGEST):
             return OpenRange(self.world, bounds)
-        return OpenRange(self.world, bounds) if full is None else full
+        if full is None:
+            return OpenRange(self.world, bounds)
+        return full if len(full) <= LONG else LongRange(self.world, full)
 
     def failed(self) -> Any:
         """Note the error that is being handled, and return an unknown result."""

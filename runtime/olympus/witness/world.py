@@ -106,7 +106,7 @@ class World(State):
         if library is not None:
             return library
         if name.partition(".")[0] in PURE:
-            return import_module(name)
+            return self.builtins.sizes.modules.get(name) or import_module(name)
         file = self.sources(name)
         if file is not None:
             return SourceModule(self, name, file)
