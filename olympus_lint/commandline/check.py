@@ -401,6 +401,10 @@ def tell(traced: Traced, run: RunResult, args: Namespace) -> RunResult:
         return replace(run, problems=[*run.problems, Problem("", sentence)])
     for cause, number in traced.deaths.items():
         say(f"note: {count(number, 'worker')} died while tracing: {cause}", args)
+    if traced.failed:
+        others = f", and {count(len(traced.failed) - 1, 'other file')}" if len(traced.failed) > 1 else ""
+        name, reason = next(iter(traced.failed.items()))
+        say(f"note: {os.path.relpath(name)} could not be imported{others}: {reason}", args)
     if args.verbose and traced.questions and refused is None:
         say(f"traced {count(traced.questions, 'finding')} with JAX {traced.about['jax']}", args)
         say(f"the workers took at most {traced.peak_kib / 1024:.0f} MiB of memory", args)

@@ -74,6 +74,7 @@ class Traced:
         questions: the number of findings with a question.
         refused: why the interpreter cannot be used, if there are no verdicts.
         deaths: the number of dead workers by cause.
+        failed: why files could not be imported.
         peak_kib: the largest memory use of a worker.
         about: the versions that the workers report.
     """
@@ -81,6 +82,7 @@ class Traced:
     questions: int = 0
     refused: Refused | None = None
     deaths: Counter[str] = field(default_factory=Counter)
+    failed: dict[str, str] = field(default_factory=dict)
     peak_kib: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -287,6 +289,8 @@ class Dispatch:
                     for index, verdict in answer["verdicts"]:
                         self.give(task, numbers[index], Verdict.from_json(verdict))
                     begun = []
+                    if "failed" in answer:
+                        self.traced.failed[task.request["file"]] = answer["failed"]
                 else:
                     self.traced.peak_kib = max(self.traced.peak_kib, answer["peak_kib"] or 0)
                     if "ended" in answer and task.questions:
@@ -299,7 +303,10 @@ class Dispatch:
             if late:
                 self.give_up(task, numbers, self.over)
             elif begun is not None or task.deaths > 1:  # an earlier question may have caused the first death
-                self.give_up(task, numbers if begun is None else begun, died_of(died, doing, seconds))
+                why = died_of(died, doing, seconds)
+                self.give_up(task, numbers if begun is None else begun, why)
+                if doing:
+                    self.traced.failed[task.request["file"]] = why
             if task.deaths == MOST_DEATHS:
                 self.give_up(task, numbers, f"{MOST_DEATHS} workers died of other findings in this file")
             raise died from None

@@ -480,7 +480,21 @@ def test_what_an_import_ends_is_said_and_the_verdict_stays(run, reuse):
     (reuse / "ends.py").write_text(f"{REUSE}\n\n{REUSE.replace('def f', 'def g')}\nimport os\nos._exit(3)\n")
     ran = run("--trace", "--trace-import", "--output-format", "concise", "ends.py", "reuse.py")
     assert [line.rpartition(" ")[2] for line in ran.out.splitlines()[:3]] == ["[confirmed]"] * 3
-    assert ran.err == "note: 1 worker died while tracing: exit status 3\n"
+    assert ran.err == (
+        "note: 1 worker died while tracing: exit status 3\n"
+        "note: ends.py could not be imported: importing ends ended its process: exit status 3\n"
+    )
+
+
+def test_an_import_that_does_not_end_is_said_after_the_time_that_is_set(run, reuse):
+    (reuse / "big.py").write_text(f"{REUSE}\nx = 10 ** 10 ** 10\n")
+    (reuse / "endless.py").write_text(f"{REUSE}\nwhile True: pass\n")
+    before = time.monotonic()
+    ran = run("--trace", "--trace-import", "--trace-timeout", "2", "--output-format", "concise", ".")
+    assert time.monotonic() - before < 60
+    assert ran.status == 1 and ran.out.count("[confirmed]") == 3  # by the witness
+    reason = "importing big takes more than 2 s, the limit that --trace-timeout sets"
+    assert f"note: big.py could not be imported, and 1 other file: {reason}\n" in ran.err
 
 
 def test_arguments_of_the_settings_reach_the_trace(run, reuse):
@@ -507,6 +521,8 @@ def test_arguments_of_the_settings_reach_the_trace(run, reuse):
             "--select-verdict has no effect without --trace or --trace-events; add one of them.",
         ),
         (["--python", "python3"], "--python has no effect without --trace; add it."),
+        (["--trace-timeout", "9"], "--trace-timeout has no effect without --trace; add it."),
+        (["--trace", "--trace-timeout", "0"], "argument --trace-timeout: expected a number above 0, not '0'"),
         (["--trace", "--add-noqa"], "--trace cannot be combined with --add-noqa, which reports nothing; see"),
     ],
 )

@@ -9,7 +9,7 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
 ``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "seconds": …, "hints": {…}, "questions": […]}``
-    Or ``function`` for the next tier, which needs the ``hints``, and ``importing``, the seconds for the import of the file: the first ``begin`` is the import's, and has what it is doing and the time for it. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+    Or ``function`` for the next tier, which needs the ``hints``, and ``importing``, the seconds for the import of the file: the first ``begin`` is the import's, and has what it is doing and the time for it, and ``failed`` says why it has failed. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
 ``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
@@ -244,7 +244,8 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
         yield {"begin": numbers, "seconds": seconds, "doing": f"importing {request['module']}"}
         reason = IMPORTS[tier](request)
         if reason is not None:
-            yield {"verdicts": [[number, Verdict("not reached", tier, reason).to_json()] for number in numbers]}
+            given = [[number, Verdict("not reached", tier, reason).to_json()] for number in numbers]
+            yield {"verdicts": given, "failed": reason}
             yield {"done": True, "peak_kib": peak_kib()}
             return
     for group in groups(request["text"], questions):
