@@ -184,6 +184,7 @@ def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) ->
         "roots": list(settings.library_roots),
         "folders": [str(folder) for folder in location.roots],
         "documented": [row.to_json() for row in table.documented(file.text)],
+        "packages": sorted(table.packages),
         "seconds": choice.seconds,
         "importing": choice.importing,
         "hints": settings.trace,

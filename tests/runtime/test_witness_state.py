@@ -394,3 +394,9 @@ def test_a_field_that_is_no_key_is_no_reused_key(tmp_path: Path) -> None:
 def test_a_default_or_an_annotation_that_may_be_a_key_confirms(parameter: str, tmp_path: Path) -> None:
     source = f"def f({parameter}):\n    return «1 jax.random.normal(key)» + «2 jax.random.normal(key)»\n"
     assert verdict(source, tmp_path).status == "confirmed"
+
+
+@pytest.mark.parametrize("name", ["an unknown base", "an unknown base that takes what is stored", "the base of a base"])
+def test_the_class_of_a_described_library_keeps_what_is_stored(name: str, tmp_path: Path) -> None:
+    source, _ = OUT_OF_SIGHT[name]
+    assert verdict(HEAD + source, tmp_path, packages=frozenset({"library"})).status == "confirmed"

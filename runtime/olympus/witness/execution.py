@@ -54,6 +54,7 @@ class Target:
         roots: the packages that have JAX's namespace.
         folders: the source roots of the project.
         documented: functions and methods of libraries that consume keys.
+        packages: the import names of the libraries that are described.
     """
 
     file: str
@@ -68,6 +69,7 @@ class Target:
     roots: tuple[str, ...] = ("jax", "olympus")
     folders: tuple[Path, ...] = ()
     documented: tuple[Documented, ...] = ()
+    packages: frozenset[str] = frozenset()
 
     @property
     def numbers(self) -> dict[Place, int]:
@@ -112,7 +114,7 @@ class Executor:
         self.world.documented = {(row.package, row.name): row for row in own.documented}
         if target.file != own.file:
             self.module = self.world.source(target.module, Path(target.file))
-        self.world.records = set()
+        self.world.records, self.world.packages = set(), own.packages
         self.entry = Entry(self.world, target.function, self.named)
 
     def executions(self) -> Iterator[Execution]:

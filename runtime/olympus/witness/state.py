@@ -69,6 +69,7 @@ class State(Host):
         documented: what consumes keys in libraries, by package (empty for functions) and name.
         open: whether loops with an unknown number of iterations stand for all numbers of them.
         loops: the loops of this execution.
+        packages: the libraries that are described, whose classes keep what is stored in their objects.
         records: unknown values that are records, as their use shows.
         handed: functions of the user that were passed to unknown calls.
     """
@@ -82,6 +83,7 @@ class State(Host):
         self.changed: list[tuple[dict[str, Any], str, Any]] = []
         self.written = []
         self.records: set[str] = set()
+        self.packages: frozenset[str] = frozenset()
         self.begin(Choices(), ModulePlayers())
         self.own: type = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.base = type("UnsteadyBase", (UnsteadyBase, self.own), {})
@@ -189,8 +191,7 @@ class State(Host):
     def is_steady(self, owner: Any, name: str) -> bool:
         """Return whether an attribute is surely no property: of a module, a record, or an object of a known class."""
         if not is_unknown(owner):
-            known = {row.package or row.name.partition(".")[0] for row in self.documented.values()}
-            return not isinstance(owner, UnsteadyBase) or type(owner)._olympus_packages <= known
+            return not isinstance(owner, UnsteadyBase) or type(owner)._olympus_packages <= self.packages
         if isinstance(owner._olympus_term, Symbol) or owner._olympus_path in self.records:
             return True
         kind = self.kinds.get(owner._olympus_first)

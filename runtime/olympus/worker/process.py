@@ -8,8 +8,8 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     which alone files may be changed. The answer has the versions, the operations, and whether the system lets a process
     be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
-``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "seconds": …, "hints": {…}, "questions": […]}``
-    Or ``function`` for the next tier, which needs the ``hints``, and ``importing``, the seconds for the import of the file: the first ``begin`` is the import's, and has what it is doing and the time for it, and ``failed`` says why it has failed. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "packages": […], "seconds": …, "hints": {…}, "questions": […]}``
+    Or ``function`` for the next tier, which needs the ``hints``, and ``importing``, the seconds for the import of the file: the first ``begin`` is the import's, and has what it is doing and the time for it, and ``failed`` says why it has failed. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources, ``packages`` the import names of these libraries. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
 ``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
@@ -341,9 +341,9 @@ def target(request: Request) -> Target:
     folders = tuple(map(Path, request["folders"]))
     roots = tuple(request["roots"])
     documented = tuple(map(Documented.from_json, request.get("documented", ())))
-    return Target(
-        request["file"], request["text"], request["module"], "", roots=roots, folders=folders, documented=documented
-    )
+    file, text, module = request["file"], request["text"], request["module"]
+    packages = frozenset(request.get("packages", ()))
+    return Target(file, text, module, "", roots=roots, folders=folders, documented=documented, packages=packages)
 
 
 def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
