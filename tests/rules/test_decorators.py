@@ -304,6 +304,8 @@ ELSEWHERE = {
     "a factory without a word of JAX": (FACTORY.replace("random.key(seed)", "seed"), "seeded(3)", NOISY + QUIET),
     "it hands everything on": (HANDS_ON, "scaled", NOISY + TWICE),
     "it returns the function": ("\ndef same(function):\n    return function\n", "same", NOISY + TWICE),
+    "an alias": ("\nfast = functools.partial(jax.jit, static_argnums=1)\n# random\n", "fast", NOISY + TWICE),
+    "a name of JAX": ("\nfast = jax.jit\n# random\n", "fast", NOISY + TWICE),
     "a class": (
         OBJECT.replace("self, key, x", "self, x").replace("(key, x)", "(random.key(0), x)"),
         "Scaled",

@@ -132,7 +132,9 @@ def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
         made = flow.file.table.get(decorator.qualified).returns
         if made is not None:
             return Library(made)
-        decorator = flow.linker.outside(decorator.qualified, concerned=True) or decorator
+        found = flow.linker.outside(decorator.qualified, concerned=True)
+        if found is not None and not isinstance(found, Term) and found != decorator:
+            return decorate(flow, found, function)
     if _is_of_project(flow, decorator):
         return _applied(flow, decorator, function)
     if isinstance(decorator, Partial):
