@@ -41,6 +41,17 @@ CONFIDENCES = [
     ("an unknown function", "def f(key):\n    random.normal(key)\n    unknown(key)", LIKELY),
     ("an unknown class", "def f(key):\n    random.normal(key)\n    Box(key)", POSSIBLE),
     ("a name alone", "def f(key):\n    unknown(key)\n    unknown(key)", POSSIBLE),
+    ("a benchmark", "def f(key):\n    random.bits(key).block_until_ready()\n    return random.bits(key)", POSSIBLE),
+    (
+        "a benchmark of a loop",
+        "def f(key):\n    for _ in '123':\n        jax.block_until_ready(random.bits(key))",
+        POSSIBLE,
+    ),
+    (
+        "a result that is ready",
+        "def f(key):\n    a = random.bits(key).block_until_ready()\n    return a, random.bits(key)",
+        CERTAIN,
+    ),
     (
         "two unknown conditions",
         "def f(key, x):\n    if unknown(x):\n        random.normal(key)\n    if x.ready():\n        random.bits(key)",

@@ -178,6 +178,23 @@ def made_by(place: Place, document: Document) -> set[str]:
     return {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
+def compiled(place: Place, document: Document) -> str:
+    """Return the function of the file that a place calls if ``jit`` has compiled it: what it reads is a constant."""
+    called = place.node.func.id if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) else ""
+    makers: list[ast.expr] = []
+    for node in ast.walk(document.tree) if called else ():
+        match node:
+            case ast.FunctionDef(name=name) if name == called:
+                makers += node.decorator_list
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=maker)) if name == called:
+                makers.append(maker)
+    names = [part for maker in makers for part in ast.walk(maker)]
+    is_compiled = any(
+        name.endswith("jit") for part in names if (name := getattr(part, "attr", "") or getattr(part, "id", ""))
+    )
+    return called if is_compiled else ""
+
+
 def advice(fact: Reuse, document: Document) -> str:
     """Return the next step: to use an unused child, or else to split."""
     is_made = bool(fact.unused) and not is_next_pass(fact, document)
@@ -189,6 +206,8 @@ def advice(fact: Reuse, document: Document) -> str:
         is_at_first = is_split(fact.again) and fact.first.node is not fact.again.node  # a split keeps the parent
         where = f"on {line(document, fact.first.node)}" if is_at_first else "here"
         return f"{names} {verb} never used; was it meant {where}?"
+    if fact.again.key is None and (function := compiled(fact.again, document)):
+        return f"`{function}` is compiled and keeps the key that it reads first: pass it the key as an argument."
     key = fact.key or "key"
     if fact.kept and key.replace(".", "").isidentifier():
         new, child = ("new_key", "key") if key == "subkey" else ("key", "subkey")

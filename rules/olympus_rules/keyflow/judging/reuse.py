@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
@@ -56,6 +57,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         confidence = Confidence.LIKELY
     if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(run, first, again):
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
+    if any(_is_waited_for(file, use.node) for use in (first, again)):
+        confidence = Confidence.POSSIBLE  # a benchmark, which throws its numbers away
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a random function, which is to give the same at the same place
     key = _name_of(run, first, again)
@@ -210,6 +213,16 @@ def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:
             bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
             return any(isinstance(base, Library) and base.qualified in IMMUTABLE_BASES for base in bases)
     return False
+
+
+def _is_waited_for(file: File, node: ast.AST) -> bool:
+    """Return whether a statement only waits for a draw: ``jax.random.normal(key).block_until_ready()``."""
+    waits, parent = False, file.document.parents.get(node)
+    while isinstance(parent, ast.Attribute | ast.Call):
+        name = dotted_name(parent.func if isinstance(parent, ast.Call) else parent)
+        waits = waits or name.rpartition(".")[2] == "block_until_ready"
+        parent = file.document.parents.get(parent)
+    return waits and isinstance(parent, ast.Expr)
 
 
 def _is_test(file: File) -> bool:

@@ -47,6 +47,8 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
             file.others.setdefault(pending.at, set()).add(pending.term)
         if confidence is not None and not _guarded(file, pending, guards):
             fact = pending.build(confidence, file.knowledge.kind(pending.term))
+            if fact is not None and _may_be_numbers(file, pending, fact):
+                fact = replace(fact, confidence=Confidence.POSSIBLE)
             if fact is not None:
                 found.append((pending, fact))
     ranks = _ranks(file)
@@ -57,6 +59,12 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     }
     for pending, fact in found:
         yield pending.term, replace(fact, alone=False) if fact.node in shared else fact
+
+
+def _may_be_numbers(file: File, pending: Pending, fact: Fact) -> bool:
+    """Return whether an array is made as a key of what a call passes, which is no key there: a list of its words."""
+    is_array = isinstance(fact, facts.Conversion) and fact.form in ARRAYS and _has_dtype(fact.node)
+    return is_array and pending.term in file.knowledge.mixed and pending.term not in file.knowledge.origins
 
 
 def _ranks(file: File) -> dict[ast.AST | None, set[int | None]]:
