@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from olympus_rules.syntax import Document
 
 __all__ = ["InvalidSyntax", "invalid_syntax"]
+
+GAP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<[a-z][\w -]*>|\$\{\w+\}")
+"""What is filled in before a file is Python: of Jinja and cookiecutter, of texts for people, of shells."""
 
 
 class InvalidSyntax(Rule):
@@ -39,8 +43,16 @@ def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "f
     """
     start = place_of(text, error)
     end = Position(start.row, start.column + 1) if column_exists(start, text) else start
-    message = f"Cannot be parsed: {cause_of(error)}. Nothing in this {part} was checked."
+    gap = gap_in(text, start.row)
+    advice = f" If it is a template, as `{gap}` suggests, leave it out with `exclude`." if gap else ""
+    message = f"Cannot be parsed: {cause_of(error)}. Nothing in this {part} was checked.{advice}"
     return Finding(InvalidSyntax.code, InvalidSyntax.name, message, filename, Span(start, end))
+
+
+def gap_in(text: str, row: int) -> str:
+    """Return what a template leaves open in the row of an error, empty if nothing is."""
+    found = GAP.search(split_lines(text)[row - 1]) if text else None
+    return found.group() if found else ""
 
 
 def cause_of(error: Exception) -> str:
