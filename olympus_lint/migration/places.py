@@ -36,6 +36,7 @@ __all__ = [
     "Text",
     "Written",
     "constructors",
+    "context_of",
     "is_note",
     "is_wanted",
     "mentions_of",
@@ -276,7 +277,8 @@ def rewrite(text: Text, target: Target, projects: Projects, *, withheld: bool = 
             report for report in reports if report.finding.code != CONSTRUCTOR or _is_named(report, document, target)
         ]
         places = [report for report in counts if not _works_by_now(report, target)]
-        fixes = [(r, None if withheld or is_note(r, target) else migration_for(r, document, target)) for r in places]
+        ready = [r for r in places if not withheld and not is_note(r, target) and r.finding.code != CONSTRUCTOR]
+        fixes = [(r, migration_for(r, document, target) if r in ready else None) for r in places]
         left = [report for report, fix in fixes if fix is None]
         if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):
             break
@@ -285,7 +287,7 @@ def rewrite(text: Text, target: Target, projects: Projects, *, withheld: bool = 
 
 def constructors(reports: Sequence[Report]) -> list[Report]:
     """Return the reports on constructors of raw keys that are called or passed on."""
-    return [report for report in reports if _context(report) in ("call", "value")]
+    return [report for report in reports if context_of(report) in ("call", "value")]
 
 
 def _is_named(report: Report, document: Document, target: Target) -> bool:
@@ -294,7 +296,7 @@ def _is_named(report: Report, document: Document, target: Target) -> bool:
     It does where constructors are renamed. In portable style, it does where the constructor is read by its name, as the
     keys that it makes are not followed, and where a mock replaces it, which may make keys of another kind.
     """
-    if _context(report) != "name":
+    if context_of(report) not in ("name", "replaced"):
         return False
     node = report.fact.node
     user = document.parents.get(node)
@@ -306,12 +308,13 @@ def _is_named(report: Report, document: Document, target: Target) -> bool:
     return target.style == "typed" or matters
 
 
-def _context(report: Report) -> str:
+def context_of(report: Report) -> str:
+    """Return how a report mentions the constructor; empty for one of another rule."""
     is_one = report.finding.code == CONSTRUCTOR and isinstance(report.fact, Reference)
     return report.fact.context if is_one and isinstance(report.fact, Reference) else ""
 
 
-def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects) -> None:
+def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects, *, names: bool) -> None:
     """Rename constructors of a file, and remove imports that become unused.
 
     Args:
@@ -319,17 +322,18 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects)
         held: for each constructor, in the order of places, whether it is held back.
         target: the keys and the release that the code has to support.
         projects: the open projects, which know the other files.
+        names: whether the names by which code replaces the constructor are rewritten, too.
     """
-    waiting = list(held)
+    waiting, others = list(held), {"import", "replaced"} if names else {"import"}
     for _ in range(PASSES):
-        if all(waiting) and not any(_context(report) == "import" for report in mentions_of(text, projects)):
+        if all(waiting) and not any(context_of(report) in others for report in mentions_of(text, projects)):
             if not text.renew_docstrings():
                 return
             continue
         document, reports = _opened(text, mentions_of(text, projects), projects)
         mentions = list(zip(constructors(reports), waiting, strict=True))
         wanted = [report for report, stays in mentions if not stays]
-        wanted += [report for report in reports if _context(report) == "import"]
+        wanted += [report for report in reports if context_of(report) in others]
         fixes = [(report, migration_for(report, document, target)) for report in wanted]
         applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None])
         if not applied and not text.renew_docstrings():

@@ -10,15 +10,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
-from olympus_lint.migration.places import Written, is_note, span_of
+from olympus_lint.migration.places import Written, context_of, is_note, span_of
 from olympus_lint.migration.reasons import Reason, after_doubt, by_way, first_doubt, is_clear, not_followed, with_places
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
+from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.libraries.names import KEY, PRNG_KEY
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import MERGED, Key, Place
 from olympus_rules.rule import Report
@@ -46,6 +47,7 @@ INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 TOO_MUCH = "where too many functions and objects come together to be told apart"
 NOT_FOUND = "whose definitions olympus-lint does not find"
 UNFOLLOWED = "and what becomes of it there is not known"
+REPLACED = "comes from a constructor that this line replaces by its name"
 FEW = 4
 """Constructors that a place of merged values holds back at most."""
 MANY = 16
@@ -180,6 +182,8 @@ def plan(
     held.by_choice(staying)
     held.by_failures()
     held.by_company()
+    while held.by_replaced_constructor():
+        held.by_company()
     found = {
         filename: [
             _constructor(filename, report, held.reasons[place_of(file.path, report.fact.node)]) for report in made
@@ -451,6 +455,34 @@ class _Held:
             for place in self._sources:
                 self.reasons[place].add(reason)
 
+    def by_replaced_constructor(self) -> bool:
+        """Hold back constructors that code replaces by name, if one of them stays; return whether that is new for any.
+
+        If none does, the name is rewritten together with them, unless other code calls ``jax.random.key`` already.
+        """
+        changed = False
+        for filename, file in self._survey.files.items():
+            for report in file.left if self._survey.target.style == "typed" else ():
+                places = [place for place, mention in self._places.items() if replaces(report, mention)]
+                is_rewritten = context_of(report) == "replaced" and file.mentions is not None
+                if is_rewritten and not any(map(self.reasons.get, places)) and not self._calls_key:
+                    continue
+                reason = Reason(filename, report.finding.span.start.row, REPLACED)
+                for place in places:
+                    changed |= reason not in self.reasons[place]
+                    self.reasons[place].add(reason)
+        return changed
+
+    @cached_property
+    def _calls_key(self) -> bool:
+        """Whether the project reads ``jax.random.key`` from its module, so that what replaces it does so there."""
+        return any(
+            self._reached.names.canonical(file.document.imports.resolve(dotted_name(node)) or "") == KEY
+            for file in self._survey.files.values()
+            for node in every_node(file.document.tree)
+            if isinstance(node, ast.Attribute) and node.attr == "key"
+        )
+
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
         joins = {(join.keys, join.is_one, join.given): join for join in reversed(self._reached.joins())}.values()
@@ -513,6 +545,19 @@ class _Held:
 
     def _written(self, place: Place) -> str:
         return f"{self._filenames[place.file]}:{place.line}"
+
+
+def replaces(report: Report, mention: Report) -> bool:
+    """Return whether code that replaces the constructor by name does so for a mention of it.
+
+    What replaces it in its own module is seen by those that read it from there, and not by imported names.
+    """
+    node, name = report.fact.node, mention.fact.node
+    if context_of(report) == "replaced":
+        return isinstance(name, ast.Attribute)
+    module = node.value.rpartition(".")[0] if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    module_of_name = mention.finding.filename.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return isinstance(name, ast.Name) and bool(module) and f".{module_of_name}".endswith(f".{module}")
 
 
 def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:

@@ -20,7 +20,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.outside import Outside
-from olympus_lint.migration.places import Text, constructors, is_wanted, mentions_of, rename, rewrite
+from olympus_lint.migration.places import Text, constructors, context_of, is_wanted, mentions_of, rename, rewrite
 from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
@@ -213,6 +213,7 @@ def _make_ready(
         session.keyed.update(keyed)
         session.further = migration.further
         speaks_of_keys = worth_checking(text.filename, text.new.encode(errors="replace"), text.settings)
+        speaks_of_keys |= NAME in text.new  # which may be replaced in a module of the project
         if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
             continue
         try:
@@ -231,18 +232,27 @@ def _make_ready(
 def _rename_free(
     migration: Migration, found: dict[str, list[Report]], projects: Projects, *, unsafe: bool, withheld: Withheld
 ) -> None:
-    """Rename the constructors that nothing holds back."""
+    """Rename the constructors that nothing holds back, and names by which code replaces them if all are renamed."""
     staying, target = withheld.staying(found), migration.target
-    for text in migration.texts:
-        each = migration.constructors.get(text.filename, [])
-        text.ready = text.after
-        held = [
-            bool(one.reasons) and not (unsafe and (text.filename, number) not in staying)
-            for number, one in enumerate(each)
+    held = {
+        filename: [
+            bool(one.reasons) and not (unsafe and (filename, number) not in staying) for number, one in enumerate(made)
         ]
-        migration.renamed[text.filename] = [not one and target.has("typed-keys") for one in held]
+        for filename, made in migration.constructors.items()
+    }
+    names = target.has("typed-keys") and not any(
+        stays and "." in one.spelled
+        for filename, made in migration.constructors.items()
+        for one, stays in zip(made, held[filename], strict=True)
+    )
+    for text in migration.texts:
+        each = held.get(text.filename, [])
+        text.ready = text.after
+        migration.renamed[text.filename] = [not one and target.has("typed-keys") for one in each]
         if (each or text.filename in found) and text.filename not in withheld.files:
-            rename(text, held, target, projects)
+            rename(text, each, target, projects, names=names)
+            left = migration.left.get(text.filename, [])
+            migration.left[text.filename] = [one for one in left if not names or context_of(one) != "replaced"]
 
 
 def stays(filename: str, text: str, error: Exception, settings: Settings, cell: int | None = None) -> list[Problem]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["LegacyConstructor"]
 
 
-CONTEXTS = ("call", "value", "import", "name")
+CONTEXTS = ("call", "value", "import", "name", "replaced")
 
 
 class LegacyConstructor(Rule):
@@ -35,7 +35,7 @@ class LegacyConstructor(Rule):
         assert isinstance(fact, Reference)
         if not fact.qualified.endswith("random.PRNGKey") or fact.context not in CONTEXTS:
             return
-        if fact.context == "name":
+        if fact.context in ("name", "replaced"):
             code = " ".join(document.segment(fact.node).split())
             names = "may read" if isinstance(fact.node, ast.Call) else "names"  # a call that computes the name
             message = f"`{code}` {names} the constructor of raw keys, and code with typed keys calls `jax.random.key`."
