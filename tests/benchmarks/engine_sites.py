@@ -1,7 +1,7 @@
 """Small changes of Python source, each of which some test should notice: what `mutate_engine.py` tries.
 
-Not changed are annotations, decorators, assertions, texts, and what only a type checker runs. Numbers above 9 are
-limits: a choice, of which no test says the last unit.
+Not changed are annotations, decorators, assertions, texts, and what only a type checker runs. Numbers above 9,
+and those that a module names, are limits: a choice, of which no test says the last unit.
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ def sites(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.st
         function = f"{function}.{node.name}".lstrip(".")
     if isinstance(node, ast.expr):
         yield from ((function, node, f"({new})") for new in other_expressions(node))
+    if isinstance(node, ast.Assign | ast.AnnAssign) and not function and isinstance(node.value, ast.Constant):
+        return
     for field, value in ast.iter_fields(node):
         if field in ("decorator_list", "annotation", "returns", "type_params", "test") and not (
             field == "test" and isinstance(node, ast.If | ast.IfExp | ast.While)
@@ -114,6 +116,12 @@ def sites(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.st
                 yield from ((function, each, new) for new in other_statements(each, early=not is_function(node)))
     if isinstance(node, ast.comprehension):
         yield from ((function, test, "True") for test in node.ifs)
+
+
+def is_false(node: ast.expr) -> bool:
+    """Say whether an expression is written as a false value, which callers hardly tell from ``None``."""
+    is_empty = isinstance(node, ast.Tuple | ast.List) and not node.elts
+    return is_empty or (isinstance(node, ast.Constant) and not node.value)
 
 
 def is_function(node: ast.AST) -> bool:
@@ -155,7 +163,7 @@ def other_statements(node: ast.stmt, *, early: bool) -> Iterator[str]:
     """
     match node:
         case ast.Return(value=value):
-            if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+            if value is not None and not is_false(value):
                 yield "return None"
             if early:
                 yield "pass"

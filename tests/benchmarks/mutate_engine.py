@@ -43,21 +43,29 @@ def named(folder: str, names: str) -> list[str]:
     return [f"{folder}/test_{name}.py" for name in names.split()]
 
 
-EXAMPLES = "rules/test_pages.py twins/test_twins.py::test_findings_are_those_marked"
-KEY_FLOW = """
-    keyflow judging messages summaries conversions narrowing guards overwritten lanes libraries files array_objects
-    project linking domain private_modules signatures reach
-"""
-REACH = "reach reach_slots overwritten narrowing"
+EXAMPLES = ["rules/test_pages.py", "twins/test_twins.py::test_findings_are_those_marked"]
+LINEAGES = named("lint", "lineage_shown")
+MIGRATIONS = ["lint/test_raw_partners.py::test_raw_partners_are_announced", *named("lint", "reasons")]
 FIXES = "fixes rewrites key_reuse_fix key_conversion_fix references callees migration_found migration_names"
+KEY_FLOW = [
+    *EXAMPLES,
+    *named("rules", "keyflow judging messages summaries conversions narrowing guards overwritten lanes"),
+    *named("rules", "libraries files array_objects project"),
+    *LINEAGES,
+    *MIGRATIONS,
+]
 TESTS: dict[str, list[str]] = {  # the tests of a part, those that notice most for their time first
-    "codemods/": [*EXAMPLES.split(), *named("codemods", f"{FIXES} fixpoint array_objects_fix")],
+    "codemods/": [*EXAMPLES, *named("codemods", FIXES), *MIGRATIONS, *named("codemods", "array_objects_fix")],
     "rules/olympus_rules/deriving/": named("lint", "derive_pack"),
     "rules/olympus_rules/reach/": [
-        *named("rules", REACH),
-        *named("codemods", f"{FIXES} migration_values only_keys migration_shapes"),
+        *named("rules", "reach reach_slots overwritten narrowing"),
+        *MIGRATIONS,
+        *named("codemods", f"{FIXES} migration_values only_keys"),
     ],
-    "rules/": [*EXAMPLES.split(), *named("rules", KEY_FLOW), "rules/test_alias_styles.py"],
+    "rules/olympus_rules/keyflow/domain/": [*KEY_FLOW, *named("rules", "domain")],
+    "rules/olympus_rules/keyflow/linking/": [*KEY_FLOW, *named("rules", "linking")],
+    "rules/olympus_rules/libraries/": [*KEY_FLOW, *named("rules", "signatures")],
+    "rules/": KEY_FLOW,
 }
 
 
