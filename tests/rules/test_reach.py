@@ -542,8 +542,9 @@ RANKS = {
         "look(jnp.swapaxes(keys[None], 0, 1))\n"
         "look(jnp.split(keys, 2)[0])\nlook(jnp.split(keys, 2)[0][0])\nlook(jnp.take(keys, jnp.array([0, 1]), axis=0))\n"
         "look(jax.lax.broadcast(PRNGKey(1), (3,)))\nlook(jax.lax.squeeze(PRNGKey(1)[None], (0,)))\n"
-        "look(jnp.repeat(keys, 2, axis=0))\nlook(jax.lax.slice_in_dim(keys, 0, 1))",
-        [1, 1, 2, 1, 0, 1, 1, 0, 1, 1],
+        "look(jnp.repeat(keys, 2, axis=0))\nlook(jax.lax.slice_in_dim(keys, 0, 1))\n"
+        "look(keys[None].swapaxes(0, 1))",
+        [1, 1, 2, 1, 0, 1, 1, 0, 1, 1, 2],
     ),
     "its own shape": (
         "keys = split(PRNGKey(1), 4)\nlook(keys.reshape(1, *keys.shape))\nlook(keys.reshape(keys.shape))\n"

@@ -381,13 +381,13 @@ def _made_by_new(flow: Flow, class_: Class, arguments: Arguments) -> Value | Non
     """Return the result of ``__new__`` of a class, ``None`` if it is an instance of the class as far as known."""
     code = flow.linker.hierarchy.method(class_.code, "__new__")
     function = None if code is None else flow.file.function(code)
-    if code is None or not isinstance(function, Function):
+    if not isinstance(function, Function):
         return None
     made = apply(flow, function, replace(arguments, positional=((class_, False), *arguments.positional)))
     if isinstance(made, Term) and flow.file.classes.get(made) not in (None, class_.code):
         return made
-    is_usual = code.is_foreign or any(
-        isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(code.node)
+    is_usual = function.code.is_foreign or any(
+        isinstance(part, ast.Attribute) and part.attr == "__new__" for part in ast.walk(function.code.node)
     )
     return None if is_usual else made
 
