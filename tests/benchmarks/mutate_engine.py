@@ -65,6 +65,7 @@ TESTS: dict[str, list[str]] = {  # the tests of a part, those that notice most f
     "rules/olympus_rules/keyflow/domain/": [*KEY_FLOW, *named("rules", "domain")],
     "rules/olympus_rules/keyflow/linking/": [*KEY_FLOW, *named("rules", "linking")],
     "rules/olympus_rules/libraries/": [*KEY_FLOW, *named("rules", "signatures")],
+    "rules/olympus_rules/syntax/": [*KEY_FLOW, *named("rules", "fragments")],
     "rules/": KEY_FLOW,
 }
 

@@ -475,3 +475,14 @@ def test_paths_and_a_package_do_not_go_together(project: Path, run: Callable[...
     outcome = run("--derive-pack", "labkit", "src")
     assert outcome.status == 2
     assert outcome.err.startswith("error: --derive-pack takes one package and no paths; ")
+
+
+def test_a_long_list_has_a_line_for_each_item(project: Path, run: Callable[..., Any]) -> None:
+    names = [f"a_parameter_of_the_model_{number}" for number in range(5)]
+    write(
+        project / "wide",
+        {"__init__.py": f"import jax\n\n\ndef f(key, {', '.join(names)}):\n    return jax.random.normal(key)\n"},
+    )
+    lines = run("--derive-pack", "./wide").out.splitlines()
+    assert 'sinks = ["key"]' in lines
+    assert lines[lines.index("parameters = [") + 1 :][:7] == [*(f'  "{name}",' for name in ["key", *names]), "]"]

@@ -10,7 +10,7 @@ import pytest
 import olympus_lint
 import olympus_rules
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.fragment import COUNTERPARTS
+from olympus_rules.syntax.fragment import COUNTERPARTS, parse_fragment
 
 SOURCES = sorted(path for package in (olympus_lint, olympus_rules) for path in Path(package.__path__[0]).rglob("*.py"))
 SOME = 8  # one file in so many is read in each run
@@ -69,3 +69,10 @@ def test_shapes(source: str) -> None:
             parent = document.parents.get(node)
             is_index = isinstance(node, ast.Tuple) and isinstance(parent, ast.Subscript)
             assert found is not None or is_index
+
+
+@pytest.mark.parametrize(("row", "is_whole"), [(1, False), (2, True), (3, False), (4, True), (5, True)])
+def test_rows_that_are_python_by_themselves_are_parsed_alone(row: int, is_whole: bool) -> None:
+    """Other rows need the whole file, which costs much more."""
+    document = Document("a.py", "if a:\n    x = 1\nelif b:\n\tx = 2\nx = 3\n")
+    assert (parse_fragment(document, row, row) is not None) == is_whole

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from handmade import document, fact, message, node, place, report, reuse
 
@@ -184,6 +186,8 @@ def test_key_arithmetic(operation: str, batch: bool, words: str) -> None:
     doc = document("x = key + 1\n")
     made = fact(KeyArithmetic, node(doc, "key + 1"), key="key", operation=operation, batch=batch)
     assert words in message(doc, "OLY102", made)
+    of_no_name = message(doc, "OLY102", replace(made, key=""))
+    assert of_no_name.startswith("A key is changed") or "is applied to a key, which" in of_no_name
 
 
 @pytest.mark.parametrize(
