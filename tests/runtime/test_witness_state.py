@@ -400,3 +400,15 @@ def test_a_default_or_an_annotation_that_may_be_a_key_confirms(parameter: str, t
 def test_the_class_of_a_described_library_keeps_what_is_stored(name: str, tmp_path: Path) -> None:
     source, _ = OUT_OF_SIGHT[name]
     assert verdict(HEAD + source, tmp_path, packages=frozenset({"library"})).status == "confirmed"
+
+
+STREAM = (
+    "class Stream:\n    def __init__(self, key):\n        self.key = key\n"
+    "    def __getitem__(self, name):\n        self.key, sub = jax.random.split(self.key)\n        return sub\n"
+)
+ITEMS = "def f(keys):\n    return «1 jax.random.normal(keys['a'])» + «2 jax.random.normal(keys['a'])»\n"
+
+
+def test_an_item_of_an_argument_is_one_key_unless_a_class_of_the_file_gives_items(tmp_path: Path) -> None:
+    assert verdict(ITEMS, tmp_path).status == "confirmed"
+    assert verdict(STREAM + ITEMS, tmp_path).status == "inconclusive"

@@ -66,8 +66,8 @@ class Host(ABC):
         """Return the key of an unknown value that was used as one, or stands where only a key can stand."""
 
     @abstractmethod
-    def read(self, owner: Any, name: str, value: Any) -> Any:
-        """Return what a read of an attribute gives, whose value is known for the first read."""
+    def read(self, owner: Any, name: Hashable, value: Any) -> Any:
+        """Return what a read of an attribute or item gives, whose value is known for the first read."""
 
     @abstractmethod
     def decide(self, value: Any) -> bool:

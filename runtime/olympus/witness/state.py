@@ -69,6 +69,7 @@ class State(Host):
         documented: what consumes keys in libraries, by package (empty for functions) and name.
         open: whether loops with an unknown number of iterations stand for all numbers of them.
         loops: the loops of this execution.
+        indexed: whether a class of the project gives items of its own.
         packages: the libraries that are described, whose classes keep what is stored in their objects.
         records: unknown values that are records, as their use shows.
         handed: functions of the user that were passed to unknown calls.
@@ -84,6 +85,7 @@ class State(Host):
         self.written = []
         self.records: set[str] = set()
         self.packages: frozenset[str] = frozenset()
+        self.indexed = False
         self.begin(Choices(), ModulePlayers())
         self.own: type = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.base = type("UnsteadyBase", (UnsteadyBase, self.own), {})
@@ -99,7 +101,9 @@ class State(Host):
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
         self.ended: str | None = None  # the unknown call at the end of the function that has returned
-        self.reads: dict[tuple[Same, str], Any] = {}  # the attributes that were read, of objects of unknown classes
+        self.reads: dict[
+            tuple[Same, Hashable], Any
+        ] = {}  # the attributes that were read, of objects of unknown classes
         self.given: dict[str, Unknown] = {}  # the unknown arguments of the function
         self.kinds: dict[Unknown, type] = {}  # the classes of arguments, by their annotations
         self.others: dict[
@@ -169,12 +173,12 @@ class State(Host):
 
     # Attributes.
 
-    def read(self, owner: Any, name: str, value: Any) -> Any:
-        """Return what a read of an attribute gives: a property may give another key at the second read.
+    def read(self, owner: Any, name: Hashable, value: Any) -> Any:
+        """Return what a read of an attribute or item gives: a property may give another key at the second read.
 
         Args:
             owner: the object.
-            name: the attribute.
+            name: the name of the attribute, or the index of the item in a tuple.
             value: its value, as far as it was read or written before.
         """
         if name in COPIES and is_unknown(owner):
@@ -188,8 +192,13 @@ class State(Host):
         again = value._olympus_again if isinstance(value, Unknown) else None
         return Unknown(self, f"{type(owner).__name__}.{name}") if again is None else again()
 
-    def is_steady(self, owner: Any, name: str) -> bool:
-        """Return whether an attribute is surely no property: of a module, a record, or an object of a known class."""
+    def is_steady(self, owner: Any, name: Hashable) -> bool:
+        """Return whether an attribute is surely no property: of a module, a record, or an object of a known class.
+
+        An item is one of a container, unless a class of the project gives items of its own.
+        """
+        if not isinstance(name, str):
+            return not self.indexed
         if not is_unknown(owner):
             return not isinstance(owner, UnsteadyBase) or type(owner)._olympus_packages <= self.packages
         if isinstance(owner._olympus_term, Symbol) or owner._olympus_path in self.records:

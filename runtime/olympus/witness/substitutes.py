@@ -441,6 +441,7 @@ class Builtins(dict[str, Any]):
         made: Any = builtins.__build_class__(body, name, *unique, **keywords)
         if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
             CLOSED.add(made)
+        self.world.indexed |= "__getitem__" in vars(made)
         if packages:
             made._olympus_packages = frozenset(packages)
         return made

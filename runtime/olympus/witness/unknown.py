@@ -144,7 +144,9 @@ class Unknown:
         key = self._olympus_world.as_claimed_key(self)
         if key is not None:
             return key[item]
-        return self._olympus_part(("[", _hashable(item)), f"{self._olympus_path}[{item!r}]", operand=item)
+        name = ("[", _hashable(item))
+        value = self._olympus_part(name, f"{self._olympus_path}[{item!r}]", operand=item)
+        return self._olympus_world.read(self, name, value)
 
     def __setitem__(self, item: Any, value: Any) -> None:
         if isinstance(item, str | int):
