@@ -15,7 +15,7 @@ from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["FIELDED", "OTHERS", "blank", "is_plain", "note_other"]
+__all__ = ["FIELDED", "OTHERS", "blank", "note_other"]
 
 OTHERS = (str, bytes, bool, int, float, tuple, list, dict, set, frozenset)  # types of values that are no keys
 FIELDED: WeakSet[type] = WeakSet()
@@ -114,15 +114,6 @@ def fields(owner: type) -> dict[str, Any]:
 def is_of_class(annotation: Any) -> bool:
     """Return whether an annotation says that an attribute belongs to the class."""
     return annotation is ClassVar or get_origin(annotation) is ClassVar
-
-
-def is_plain(kind: type, name: str) -> bool:
-    """Return whether an attribute of the objects of a class is what was stored in it: no code runs when it is read."""
-    lookup = [inspect.getattr_static(kind, each, None) for each in ("__getattribute__", "__getattr__")]
-    if kind not in CLOSED or lookup != [object.__getattribute__, UnknownBase.__getattr__]:
-        return False
-    found = inspect.getattr_static(kind, name, None)
-    return inspect.getattr_static(found, "__get__", None) is None or inspect.ismemberdescriptor(found)
 
 
 def is_behaviour(value: Any) -> bool:

@@ -16,9 +16,8 @@ from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
 from olympus.witness.host import Host, Players
 from olympus.witness.loops import Loops, is_traced
-from olympus.witness.objects import is_plain
 from olympus.witness.preparation import Branch, Place
-from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_unknown
+from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_unknown
 
 __all__ = ["ModulePlayers", "State"]
 

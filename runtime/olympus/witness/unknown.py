@@ -8,6 +8,7 @@ value each time. An unknown value becomes a key, or a number, when it is first u
 from __future__ import annotations
 
 import dis
+import inspect
 import sys
 from collections.abc import Callable, Generator, Hashable, Iterator, MutableMapping
 from types import FrameType
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.iterations import LOOP
-from olympus.witness.decisions import GROUPS, Same, Subject, constant, derived
+from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived
 
 if TYPE_CHECKING:
     from olympus.witness.host import Host
 
-__all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_unknown"]
+__all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_plain", "is_unknown"]
 
 DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that an element counts for: a walk down nested lists takes both elements at each level
@@ -364,6 +365,15 @@ class UnsteadyBase(UnknownBase):
         value = super().__getattribute__(name)
         world = type(self)._olympus_world  # type: ignore[attr-defined]
         return value if name.startswith("__") else world.read(self, name, value)
+
+
+def is_plain(kind: type, name: str) -> bool:
+    """Return whether an attribute of the objects of a class is what was stored in it: no code runs when it is read."""
+    lookup = [inspect.getattr_static(kind, each, None) for each in ("__getattribute__", "__getattr__")]
+    if kind not in CLOSED or lookup != [object.__getattribute__, UnknownBase.__getattr__]:
+        return False
+    found = inspect.getattr_static(kind, name, None)
+    return inspect.getattr_static(found, "__get__", None) is None or inspect.ismemberdescriptor(found)
 
 
 # Operators: the same operation on the same operands gives the same unknown value.
