@@ -486,3 +486,10 @@ def test_a_long_list_has_a_line_for_each_item(project: Path, run: Callable[..., 
     lines = run("--derive-pack", "./wide").out.splitlines()
     assert 'sinks = ["key"]' in lines
     assert lines[lines.index("parameters = [") + 1 :][:7] == [*(f'  "{name}",' for name in ["key", *names]), "]"]
+
+
+def test_a_function_that_takes_its_keys_with_a_star_has_no_row(project: Path, run: Callable[..., Any]) -> None:
+    body = "import jax\n\n\ndef f(*keys):\n    return jax.vmap(jax.random.normal)(keys)\n"
+    write(project / "starred", {"__init__.py": body})
+    out = run("--derive-pack", "./starred").out
+    assert "starred.f: its key is one of `*keys`" in out and "[functions" not in out

@@ -26,6 +26,14 @@ from jax import lax, random
 """
 
 PROGRAMS = {
+    "an assertion about the answer of an object, and its next answer": """
+        def f(key, coin):
+            assert coin.flip()
+            draw = random.normal(key)
+            if not coin.flip():
+                draw += random.normal(key)  # reuse
+            return draw
+    """,
     "what is made when it is first asked for": """
         from elsewhere import initialise
 
