@@ -1,4 +1,4 @@
-"""One mistake, one report: the places that consume one key again and again are told together."""
+"""One mistake, one report: places that consume one key again, or name one wrong type in a row, are told together."""
 
 from __future__ import annotations
 
@@ -6,25 +6,36 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from olympus_rules.finding import Finding, Related
-from olympus_rules.keyflow.facts import Reuse
+from olympus_rules.keyflow.facts import Reference, Reuse
 from olympus_rules.rule import Report
 
 __all__ = ["grouped", "left_of", "told_together"]
 
 
 def grouped(reports: Iterable[Report]) -> list[list[Report]]:
-    """Return reports with those on one key in one function together, the surest of them first.
+    """Return reports with those on one mistake together, the surest of them first.
 
     The groups are in the order of their first reports. Any other report is a group of its own.
     """
     groups: dict[Hashable, list[Report]] = {}
     for report in reports:
-        identity = report.fact.identity if isinstance(report.fact, Reuse) else None
+        identity = mistake(report)
         slot = id(report) if identity is None else (report.finding.code, report.finding.filename, identity)
         groups.setdefault(slot, []).append(report)
     for group in groups.values():
         group.sort(key=lambda report: surest(report.finding))
     return sorted(groups.values(), key=lambda group: group[0].finding.sort_key)
+
+
+def mistake(report: Report) -> Hashable:
+    """Return what a report has in common with others on one mistake; ``None`` if it stands by itself.
+
+    That is a key in one function, or a name that is no type, in the annotations of one row.
+    """
+    fact = report.fact
+    if isinstance(fact, Reuse):
+        return fact.identity
+    return (report.finding.span.start.row, report.finding.message) if type(fact) is Reference else None
 
 
 def surest(finding: Finding) -> tuple[int, tuple[object, ...]]:
@@ -39,11 +50,13 @@ def told_together(group: list[Report]) -> Finding:
     further: list[Related] = []
     for report in group[1:]:
         span = report.finding.span
-        if span in told or not isinstance(report.fact, Reuse):
+        if span in told:
             continue
         told.add(span)
-        surely = "consumed" if report.finding.confidence == finding.confidence else "may be consumed"
-        message = f"{surely} again here, by `{report.fact.again.what}`"
+        message = "here, too"
+        if isinstance(report.fact, Reuse):
+            surely = "consumed" if report.finding.confidence == finding.confidence else "may be consumed"
+            message = f"{surely} again here, by `{report.fact.again.what}`"
         further.append(Related(message, finding.filename, span, further=report.finding))
     further.sort(key=lambda other: other.span)
     return replace(finding, related=(*finding.related, *further)) if further else finding

@@ -258,6 +258,7 @@ def test_derivation_collision(how: str, repeated_by: str, words: str) -> None:
     [
         ("key-as-seed", "`jax.random.PRNGKey` takes an integer seed, but `x` is a key"),
         ("seed-as-key", "`jax.random.PRNGKey` takes a key, but `x` is an integer"),
+        ("text-as-key", "`jax.random.PRNGKey` takes a key, and gets text"),
     ],
 )
 def test_key_seed_confusion(how: str, words: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -57,6 +59,16 @@ class KeyAnnotation(Codemod):
             case _, node if helper == "unsafe_raw_array":
                 return read_key_data(node, document)
         return None
+
+    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+        """Return the rewrites of all annotations of one row, if they are of one kind and do not overlap."""
+        fixes = [fix for fact in facts if (fix := self.fix(fact, document)) is not None]
+        kinds = {fix.applicability for fix in fixes}
+        edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: edit.span)
+        overlap = any(one.span.end > other.span.start for one, other in pairwise(edits))
+        return (
+            None if len(fixes) < len(facts) or len(kinds) > 1 or overlap else fix_of(*kinds, fixes[0].message, *edits)
+        )
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the rewrite, if the oldest release of JAX has the names that it needs."""

@@ -305,10 +305,10 @@ class DerivationCollision(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedConfusion(Fact):
-    """A key given as a seed (``key-as-seed``) or an integer given as a key (``seed-as-key``).
+    """A key given as a seed (``key-as-seed``), or an integer or text given as a key.
 
     Attributes:
-        how: ``key-as-seed`` or ``seed-as-key``.
+        how: ``key-as-seed``, ``seed-as-key`` or ``text-as-key``.
         function: the callee as the user knows it.
     """
 

@@ -1,4 +1,4 @@
-"""OLY109: a key is passed as a seed, or an integer as a key."""
+"""OLY109: a key is passed as a seed, or an integer or text as a key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class KeySeedConfusion(Rule):
 
     code = "OLY109"
     name = "key-seed-confusion"
-    summary = "A key is given where a seed is wanted, or an integer where a key is wanted"
+    summary = "A key is given where a seed is wanted, or an integer or text where a key is wanted"
     facts: ClassVar[tuple[type[Fact], ...]] = (SeedConfusion,)
 
     def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
@@ -30,6 +30,9 @@ class KeySeedConfusion(Rule):
         if fact.how == "key-as-seed":
             given = f"`{fact.function}` takes an integer seed, but {the_key(fact, 'its argument')} is a key."
             message = f"{given} Use the key as it is, or derive one with `jax.random.split`."
+        elif fact.how == "text-as-key":
+            given = f"`{fact.function}` takes a key, and gets text in its place."
+            message = f"{given} Give it the key; the arguments may be in another order."
         else:
             given = f"`{fact.function}` takes a key, but {the_key(fact, 'its first argument')} is an integer."
             message = f"{given} Make a key from it: `jax.random.key({fact.key or 'seed'})`."

@@ -35,6 +35,7 @@ from olympus_rules.keyflow.interpret import lanes
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
+from olympus_rules.keyflow.interpret.rows import confused
 from olympus_rules.keyflow.interpret.specialisation import specialisation
 
 __all__ = ["apply", "concerns_keys", "construct"]
@@ -167,6 +168,8 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     node = arguments.node or (flow.site if function.code.is_foreign else use.node)
     if node is None:
         return
+    if use.certainty == Certainty.KNOWN and not handed and not function.doubtful and use.path == ALWAYS:
+        confused(flow, value, function.code.name, node, by_text=True)
     passed = replace(
         use,
         node=node,

@@ -23,7 +23,7 @@ from olympus_rules.keyflow.notes import pending as notes
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import CHOICE
 
-__all__ = ["generated", "method", "random_function"]
+__all__ = ["confused", "generated", "method", "random_function"]
 
 
 def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> Value:
@@ -132,16 +132,9 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     value, expression = _argument(row, name, arguments)
     assert value is not None
     only_keys = name not in row.seeds and not row.method
+    if only_keys:
+        confused(flow, value, row.qualified, arguments.node)
     if isinstance(value, Const):
-        if type(value.value) is int and arguments.node is not None and only_keys:
-            flow.file.add(
-                facts.SeedConfusion(
-                    node=arguments.node,
-                    confidence=Confidence.CERTAIN,
-                    how="seed-as-key",
-                    function=row.qualified,
-                )
-            )
         return
     for path, term in guarded_leaves(flow, value):
         if only_keys or (row.method and term in flow.knowledge.named):
@@ -166,6 +159,23 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     consume(flow, value, use)
     if row.derive != "split":
         lanes.drawn(flow, value, Place(node, row.qualified, expression))
+
+
+def confused(flow: Flow, value: Value, function: str, node: ast.AST | None, *, by_text: bool = False) -> None:
+    """Record that a literal is given where a function takes a key.
+
+    Args:
+        flow: where the call is.
+        value: the argument.
+        function: the callee.
+        node: the call.
+        by_text: whether only text counts, as a function may make a key of an integer.
+    """
+    parts = value.items if isinstance(value, Sequence) and not value.open else (value,)
+    kinds = {type(part.value) if isinstance(part, Const) else None for part in parts}
+    how = "seed-as-key" if kinds == {int} and parts == (value,) else "text-as-key" if kinds == {str} else ""
+    if node is not None and how and not (by_text and how == "seed-as-key"):
+        flow.file.add(facts.SeedConfusion(node=node, confidence=Confidence.CERTAIN, how=how, function=function))
 
 
 def _literal_seed(flow: Flow, node: ast.Call, seed: int, kind: KeyKind) -> None:
