@@ -433,7 +433,7 @@ result = jax.vmap(jax.random.normal)(keys)
     "mock.patch string": (
         2,
         0,
-        1,
+        0,
         """
 from unittest import mock
 def f(): return jax.random.normal(jax.random.PRNGKey(1))
@@ -2702,7 +2702,7 @@ with mock.patch.object(target=jax.random, attribute='PRNGKey', new=lambda seed: 
     "patch by keywords": (
         1,
         0,
-        1,
+        0,
         """
 from unittest import mock
 def draw(): return jax.random.normal(jax.random.PRNGKey(1))
