@@ -186,6 +186,17 @@ PROGRAMS = {
             unknown = jax.shard_map(noisy, mesh=mesh, in_specs=specs, out_specs=P("x"))(keys[1], rows)
             return shared, own, unknown, jax.shard_map(noisy, mesh=mesh, in_specs=P(), out_specs=P())(keys[2], rows)
     """,
+    "shards that give nothing back": """
+        def f(mesh, key, rows):
+            return jax.shard_map(noisy, mesh=mesh, in_specs=(P(), P("x")), out_specs=())(key, rows)
+    """,
+    "shards of which a function says how many": """
+        def f(mesh, key, rows, names):
+            specs = []
+            for name in names:
+                specs.append(P(name))
+            return jax.shard_map(noisy, mesh=mesh, in_specs=(P(), P("x")), out_specs=tuple(specs))(key, rows)  # shared
+    """,
 }
 
 

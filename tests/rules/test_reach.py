@@ -83,6 +83,15 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
     ),
     "result": ("def f():\n    return PRNGKey(1), 2\n\nkey, n = f()\nlook(key)\nlook(n)", [{1}, set()]),
     "derived": ("look(split(fold_in(PRNGKey(1), 2))[0])\nlook(normal(PRNGKey(2)))", [{1}, set()]),
+    "a variable that a function inside reads": (
+        "def f():\n    key = PRNGKey(1)\n    look(key)\n    key = PRNGKey(2)\n\n    def inner():\n        look(key)\n\n"
+        "    return inner",
+        [{1}, {1, 2}],
+    ),
+    "a context variable": (
+        "from contextvars import ContextVar\n\nkey = ContextVar('key')\nkey.set(PRNGKey(1))\nlook(key.get())",
+        [{1}],
+    ),
     "what is said of a key": (
         "keys = split(PRNGKey(1))\nlook(len(keys))\nlook(range(len(keys)))\nlook(str(keys))\nlook(list(keys)[0])",
         [set(), set(), set(), {1}],

@@ -148,10 +148,8 @@ def is_sure(flow: State, path: PathCondition, index: Value, container: Value) ->
     if isinstance(given, Term):
         tests += [Condition("not", (_is_none(flow.terms, given),)), given]
     otherwise = flow.decisions.alternatives(path)[1]
-    found = [outcomes(flow, test) for test in tests]
-    return not tests or any(
-        fails is None or (holds is not None and implies(otherwise, holds)) for holds, fails in found
-    )
+    found = [outcomes(flow, test)[0] for test in tests]
+    return not tests or any(holds is not None and implies(otherwise, holds) for holds in found)
 
 
 def slots(terms: Terms, tests: Iterable[Term]) -> set[Slot]:

@@ -257,10 +257,7 @@ def _sharded(value: Value, spec: Value) -> list[Term]:
 
 def _replicated(spec: Value) -> bool:
     """Return whether a spec names no axis of the mesh."""
-    if isinstance(spec, Sequence):
-        empty = spec.kind == "spec" or bool(spec.items)
-        return empty and all(item == Const(None) or _replicated(item) for item in spec.items)
-    return False
+    return isinstance(spec, Sequence) and all(item == Const(None) or _replicated(item) for item in spec.items)
 
 
 def _check_axes(flow: Flow, mapped: Mapped, arguments: Arguments) -> None:
