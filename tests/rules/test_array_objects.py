@@ -12,7 +12,7 @@ from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.context import Mode
 from olympus_lint.run.runner import check_files
-from olympus_rules.syntax.array_names import forget_outlines, imported_names, may_hold_arrays
+from olympus_rules.syntax.array_names import forget_outlines, imported_names, may_borrow_keys, may_hold_arrays
 from olympus_rules.syntax.project import forget_folders, locate
 
 CLASS = """
@@ -319,6 +319,23 @@ def test_other_files_are_not_looked_at(tmp_path: Path, text: bytes) -> None:
     forget_outlines()
     forget_folders()
     assert not may_hold_arrays(text, tmp_path / "pkg" / "use.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "borrows"),
+    [
+        (b"from pkg.draw import draw\n\ndef f(key):\n    return draw(key)\n", True),
+        (b"from pkg.draw import draw\n\ndef f(rng):\n    return draw(rng)\n", True),
+        (b"from pkg.draw import draw\n\ndef f(x):\n    return draw(x)\n", False),  # it names no key
+        (b"from pkg.draw import draw\n\ndef f(x):\n    return draw(x.keys())\n", False),
+        (b"from os import path\n\ndef f(key):\n    return path.join(key)\n", False),
+    ],
+)
+def test_files_that_name_a_key_borrow_from_others(tmp_path: Path, text: bytes, borrows: bool) -> None:
+    write(tmp_path, PROJECT | {"pkg/draw.py": "import jax\n\ndef draw(key):\n    return jax.random.normal(key)\n"})
+    forget_outlines()
+    forget_folders()
+    assert may_borrow_keys(text, tmp_path / "pkg" / "use.py") == borrows
 
 
 def test_circles_of_imports_end(tmp_path: Path) -> None:

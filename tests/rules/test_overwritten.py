@@ -24,6 +24,7 @@ SEEN = {
     "another attribute between": "self.key = PRNGKey(2)\nself.size = 3\nlook(self.key)",
     "an import between": "self.key = PRNGKey(2)\nmake = jax.random.split\nlook(self.key)",
     "the read in a block": "self.key = PRNGKey(2)\nif other is None:\n    look(self.key)",
+    "a return between": "self.key = PRNGKey(2)\nif other is None:\n    return other\nlook(self.key)",
     "both in a block": "if other:\n    self.key = PRNGKey(2)\n    look(self.key)",
     "both in a loop": "for _ in other:\n    self.key = PRNGKey(2)\n    look(self.key)",
     "a branch between": "self.key = PRNGKey(2)\nif other:\n    self.size = 3\nlook(self.key)",
