@@ -1,7 +1,7 @@
 """Small changes of Python source, each of which some test should notice: what `mutate_engine.py` tries.
 
-Not changed are annotations, decorators, assertions, texts, and what only a type checker runs. Numbers above 9,
-and those that a module names, are limits: a choice, of which no test says the last unit.
+Not changed are annotations, decorators, assertions (``strict=True`` of ``zip`` is one), texts, and what only a type
+checker runs. Numbers above 9, and those that a module names, are limits: a choice, of which no test says the last unit.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def mutations(path: str, data: bytes) -> Iterator[Mutation]:
 
 def sites(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
     """Return the places in a node that can change: the function around it, the place, and what it becomes."""
-    if isinstance(node, ast.JoinedStr | ast.Assert):
+    if isinstance(node, ast.JoinedStr | ast.Assert) or asserts_lengths(node):
         return
     if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
         return
@@ -116,6 +116,11 @@ def sites(node: ast.AST, function: str) -> Iterator[tuple[str, ast.expr | ast.st
                 yield from ((function, each, new) for new in other_statements(each, early=not is_function(node)))
     if isinstance(node, ast.comprehension):
         yield from ((function, test, "True") for test in node.ifs)
+
+
+def asserts_lengths(node: ast.AST) -> bool:
+    """Say whether a node is ``strict=True``, an assertion that two lengths are equal."""
+    return isinstance(node, ast.keyword) and node.arg == "strict" and ast.unparse(node.value) == "True"
 
 
 def is_false(node: ast.expr) -> bool:

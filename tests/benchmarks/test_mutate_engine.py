@@ -18,6 +18,7 @@ CHANGES = {
     "a number": ("f(1)", ["(2)"]),
     "a limit": ("x = 1\nf(1000)", []),
     "a truth value": ("f(True)", ["(False)"]),
+    "equal lengths": ("zip(a, b, strict=True)", []),
     "a text": ("f('a')", []),
     "a branch": ("if a:\n    b", ["False", "True"]),
     "a loop": ("while a:\n    b", ["False"]),

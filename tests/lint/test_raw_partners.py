@@ -3353,6 +3353,7 @@ STRANGERS = {
 }
 FRIENDS = {
     "a condition": "jnp.where(tools.is_done(), jax.random.PRNGKey(1), jax.random.PRNGKey(2))",
+    "numbers beside functions": "jnp.where(True, jax.random.PRNGKey(1), jnp.asarray([jnp.sin, 3][tools.number()]))",
     "an index": "jax.random.split(jax.random.PRNGKey(1), 3)[tools.number()]",
 }
 
