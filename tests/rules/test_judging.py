@@ -77,6 +77,7 @@ COUNTERS = {
     "while": "i = 0\n    while unknown():\n        unknown(key, jax.numpy.int32(i))\n        i += 1",
     "a comprehension": "return [unknown(key, i) for i in range(n)]",
     "fori_loop": "return lax.fori_loop(0, n, lambda i, x: unknown(x, key, i, method='step'), n)",
+    "map": "return lax.map(lambda i: unknown(key, i), jax.numpy.arange(9))",
     "scan": "def f2(x, i):\n        return unknown(key, i), None\n    return lax.scan(f2, n, jax.numpy.arange(9))",
 }
 OTHERS = {
