@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from migrated import FAILED, numbers
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
@@ -890,7 +891,23 @@ def migrated(code: str) -> Migration:
     return migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"))
 
 
-@pytest.mark.parametrize("name", LOST)
+FOLLOWED = ("a descriptor", "getattr dict item", "global dict via globals")
+"""Programs whose reads the key flow sees, so that they are rewritten."""
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_reads_that_are_followed_are_rewritten(name: str) -> None:
+    migration = migrated(LOST[name])
+    assert migration.free and not migration.held
+    pytest.importorskip("jax", reason="the programs are executed")
+    (text,) = migration.changed
+    assert "key_data" in text.new
+    assert (
+        numbers(text.new + "result = out\n", typed=False) == numbers(text.old + "result = out\n", typed=False) != FAILED
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in LOST if name not in FOLLOWED])
 def test_what_reads_words_holds_back_the_keys(name: str) -> None:
     migration = migrated(LOST[name])
     assert migration.held
