@@ -66,9 +66,9 @@ class KeyAnnotation(Codemod):
         kinds = {fix.applicability for fix in fixes}
         edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: edit.span)
         overlap = any(one.span.end > other.span.start for one, other in pairwise(edits))
-        return (
-            None if len(fixes) < len(facts) or len(kinds) > 1 or overlap else fix_of(*kinds, fixes[0].message, *edits)
-        )
+        if len(fixes) < len(facts) or len(kinds) > 1 or overlap:
+            return None
+        return fix_of(fixes[0].applicability, fixes[0].message, *edits)
 
     def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
         """Return the rewrite, if the oldest release of JAX has the names that it needs."""
