@@ -112,7 +112,7 @@ def reusing(parameters: str, *, body: str = "", key: str = "key") -> str:
         (reusing("key, flag=False", body="if not flag:\n    return None"), "flag=True"),
         (reusing("key, fn=None", body="fn(1)"), "fn=a function"),
         # What the function reads off its parameters.
-        (reusing("state", body="state.count + 1", key="state.key"), "State(count=3, key=key)"),
+        (reusing("state", body="state.count + 1; key = state.key"), "State(count=3, key=key)"),
         (reusing("batch, key", body="batch['x'] + batch['y']"), "batch=dict(x=f32[4], y=f32[4])"),
         (reusing("key, mode", body="assert not mode.startswith('a')"), "mode='mode'"),
         (reusing("key, config", body="assert config['mode'].lower() == 'mode'"), "config=dict(mode='mode')"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from olympus.trials.specs import Spec
 
-__all__ = ["Argument", "Input", "Made", "Value", "array", "key", "many", "of_spec"]
+__all__ = ["Argument", "Input", "Made", "Value", "array", "key", "many", "of_spec", "read_again"]
 
 LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 LONGEST = 40  # characters of the text of a value
@@ -80,11 +81,13 @@ class Made:
         make: called with the parts by name.
         parts: the arguments for it.
         name: what to call it.
+        reads: how often the last execution has read each of its attributes; empty if they surely stay the same.
     """
 
     make: Callable[..., Any]
     parts: dict[str, Argument]
     name: str
+    reads: Counter[str] = field(default_factory=Counter)
 
     @property
     def text(self) -> str:
@@ -98,10 +101,20 @@ class Made:
 
     def value(self, path: str, given: dict[str, Any]) -> Any:
         """Make the object."""
+        self.reads.clear()
         return self.make(**{name: part.value(f"{path}.{name}", given) for name, part in self.parts.items()})
 
 
 Argument = Input | Value | Made
+
+
+def read_again(argument: Argument, path: str) -> Iterator[str]:
+    """Yield the names of the inputs that an execution has read several times off objects of unknown classes."""
+    if isinstance(argument, Made):
+        for name, part in argument.parts.items():
+            if argument.reads[name] > 1:
+                yield f"{path}.{name}"
+            yield from read_again(part, f"{path}.{name}")
 
 
 def key(shape: tuple[int, ...] = ()) -> Input:

@@ -12,7 +12,7 @@ from itertools import combinations, islice
 from types import CoroutineType, FrameType, GeneratorType
 from typing import Any
 
-from olympus.trials.arguments import Argument, key
+from olympus.trials.arguments import Argument, key, read_again
 from olympus.trials.libraries import transformed
 from olympus.trials.subject import Step
 from olympus.verdicts.judge import Execution, Interruption
@@ -135,7 +135,13 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     with limited(seconds), leaking():
         lineage = follow(trace(run, **inputs))
     failures = tuple(found for found in map(failure, ended) if found is not None)
-    execution = Execution(lineage, failures, tuple(map(Interruption.of, ended)))
+    computed = {
+        name
+        for call, path in zip(calls, paths, strict=True)
+        for parameter, argument in call.arguments.items()
+        for name in read_again(argument, f"{path}{parameter}")
+    }
+    execution = Execution(lineage, failures, tuple(map(Interruption.of, ended)), computed=frozenset(computed))
     return Traced(execution, calls, results[0] if results else None, typed)
 
 

@@ -9,7 +9,9 @@ import enum
 import inspect
 import types
 import typing
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from olympus.trials.arguments import Argument, Input, Made, Value, array, key, many, value
@@ -277,7 +279,9 @@ class Guesser:
             if not each.startswith("_") and each != "replace"
         }
         if parts or attributes:
-            return [Made(record(name, tuple(parts)), parts, name.title().replace("_", ""))]
+            reads: Counter[str] = Counter()
+            made = record(name, tuple(parts), None if "replace" in attributes else reads)
+            return [Made(made, parts, name.title().replace("_", ""), reads)]
         return functions(name, sort_of(name)) if use.called else []
 
     def part(self, name: str, use: Use, depth: int) -> Argument:
@@ -325,11 +329,26 @@ def required(kind: type) -> bool:
     return any(each.default is each.empty and each.kind not in REST for each in parameters)
 
 
-def record(name: str, fields: tuple[str, ...]) -> type:
-    """Return a class of tuples with named fields, which are trees for JAX."""
+def record(name: str, fields: tuple[str, ...], reads: Counter[str] | None) -> type:
+    """Return a class of tuples with named fields, which are trees for JAX.
+
+    Args:
+        name: the name that the class gets.
+        fields: the fields.
+        reads: counts the reads of each field, which may be a property in the program; ``None`` for those of a record.
+    """
     kind = collections.namedtuple(name.title().replace("_", ""), fields)  # type: ignore[misc]
+    if reads is not None:
+        for index, each in enumerate(fields):
+            setattr(kind, each, property(partial(counted, reads, index, each)))
     kind.replace = kind._replace  # type: ignore[attr-defined]  # as data classes of flax have it
     return kind
+
+
+def counted(reads: Counter[str], index: int, name: str, record: tuple[Any, ...]) -> Any:
+    """Return a field of a record, and count that it is read."""
+    reads[name] += 1
+    return record[index]
 
 
 def integers(sort: Sort) -> tuple[int, ...]:

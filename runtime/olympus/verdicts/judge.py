@@ -22,6 +22,8 @@ WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 
 GENERATOR = "the keys there are equal only if child `i` of a split is `fold_in(key, i)`, or does not depend on how many"
 
+READ_AGAIN = "`{}` may be another key when it is read again"
+
 Use = tuple[Event, int]
 """A key operation, and one of its keys."""
 
@@ -69,6 +71,7 @@ class Execution:
         turns: the iterations of its loops, if it stands for any number of them.
         unsettled: a decision that is not shown to be consistent with the others, ``None`` if there is none.
         others: why elements of its first argument are no keys, though they were used as keys.
+        computed: the arguments, by name, that were read several times off an object of an unknown class.
         marks: why the execution may not go on after an equation at the top of the trace, by its number.
     """
 
@@ -83,6 +86,7 @@ class Execution:
     unsettled: str | None = None
     others: Mapping[int, str] = field(default_factory=dict)
     marks: tuple[tuple[int, str], ...] = ()
+    computed: frozenset[str] = frozenset()
 
     @cached_property
     def shown(self) -> str | None:
@@ -105,8 +109,12 @@ class Execution:
         return self.shown
 
     def is_other(self, key: int) -> str | None:
-        """Return why a key is none, though it was used as one; ``None`` if it may be a key."""
-        return self.others.get(self.element(self.lineage.identities.root(key)))
+        """Return why a key is none, though it was used as one, or may be several; ``None`` if neither is known."""
+        root = self.lineage.identities.root(key)
+        term = self.lineage.identities[root]
+        names = self.lineage.trace.names
+        name = names[term.data[0]] if self.computed and term.operation == "argument" else ""  # type: ignore[index]
+        return READ_AGAIN.format(name) if name in self.computed else self.others.get(self.element(root))
 
     def element(self, root: int) -> int:
         """Return the number of the element of its first argument that a key is; -1 for any other key."""
@@ -314,7 +322,7 @@ def _read_twice(execution: Execution, roots: Iterable[int]) -> str | None:
     numbers = map(execution.element, roots)
     names = [execution.names[number] for number in numbers if 0 <= number < len(execution.names)]
     twice = next((name for name in names if names.count(name) > 1 and ATTRIBUTE.search(name)), None)
-    return None if twice is None else f"`{twice}` may be another key when it is read again"
+    return None if twice is None else READ_AGAIN.format(twice)
 
 
 def _collision(
