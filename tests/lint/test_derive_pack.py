@@ -95,6 +95,16 @@ FILES = {
                 key = jax.random.key(0)
             return noise(key, x.shape)
 
+        def only_with_a_key(x, key=None):
+            if key is not None:
+                x = x + noise(key, x.shape)
+            return x
+
+        def unless_there_is_none(x, key=None):
+            if key is None:
+                return x
+            return x + noise(key, x.shape)
+
         def checked(size, key):
             if size < 2:
                 raise ValueError
@@ -160,6 +170,15 @@ FILES = {
         def unknown(key, x):
             key_data = jax.random.key_data(key)
             return mystery(key, x, key_data)
+
+        def unknown_by_annotation(source: "PRNGKeyArray", x):
+            return mystery(source, x)
+
+        def looks_at(source: "jax.Array | PRNGKeyArray"):
+            return source.shape
+
+        def calls_back(draw: "Callable[[PRNGKeyArray], Array]", x):
+            return mystery(draw, x)
 
         def part(state):
             return noise(state.key, ())
@@ -290,12 +309,15 @@ ROWS = {
     "shapes.sometimes": {"parameters": ["key", "x", "train"], "folds": ["key"]},
     "shapes.either_way": {"parameters": ["key", "kind"], "sinks": ["key"]},
     "shapes.by_default": {"parameters": ["x", "key"], "sinks": ["key"]},
+    "shapes.only_with_a_key": {"parameters": ["x", "key"], "sinks": ["key"]},
+    "shapes.unless_there_is_none": {"parameters": ["x", "key"], "sinks": ["key"]},
     "shapes.checked": {"parameters": ["size", "key"], "sinks": ["key"]},
     "shapes.early": {"parameters": ["x", "key", "rate"], "folds": ["key"]},
     "shapes.returns": {"parameters": ["key"], "forwards": ["key"]},
     "shapes.draws_and_returns": {"parameters": ["key"], "sinks": ["key"], "forwards": ["key"]},
     "shapes.from_seed": {"parameters": ["seed"], "seed": "typed"},
     "shapes.seed_or_key": {"parameters": ["seed"], "sinks": ["seed"], "seeds": ["seed"]},
+    "shapes.looks_at": {"parameters": ["source"], "inspects": ["source"]},
     "shapes.children": {"parameters": ["key", "num"], "sinks": ["key"], "derive": "split"},
     "shapes.child": {"parameters": ["key", "index"], "folds": ["key"], "derive": "fold_in"},
     "shapes.three": {"parameters": ["key"], "sinks": ["key"]},
@@ -337,6 +359,7 @@ def test_functions_that_return_one_with_a_row_name_it(derived: Table):
     ("name", "reason"),
     [
         ("labkit.shapes.unknown", "its key `key` goes to `elsewhere.mystery`, which is out of reach"),
+        ("labkit.shapes.unknown_by_annotation", "its key `source` goes to `elsewhere.mystery`, which is out of reach"),
         ("labkit.shapes.part", "it consumes a part of `state`, and not all of it"),
         ("labkit.shapes.first_only", "it consumes a part of `keys`, and not all of it"),
         ("labkit.shapes.for_later", "its key `key` is used in a function inside of it"),
@@ -437,6 +460,26 @@ def test_a_package_of_one_file(project: Path, run: Callable[..., Any]):
         {"tiny.py": "import jax\ndef f(key):\n    return g(key)\ndef g(key):\n    return jax.random.bits(key)\n"},
     )
     assert set(tomllib.loads(run("--derive-pack", "./tiny.py").out)["functions"]) == {"tiny.f", "tiny.g"}
+
+
+@pytest.mark.parametrize(
+    ("exported", "public"),
+    [
+        ('["f"]', {"f"}),
+        ('["f"] + inner.__all__', {"f", "g", "h"}),
+        ('["f", *inner.__all__]', {"f", "g", "h"}),
+        ('["f"]\n__all__ += ["g"]', {"f", "g"}),
+        ('["f", NAME]', {"f", "g", "h"}),
+    ],
+)
+def test_names_in_all_that_the_text_does_not_spell_out(
+    project: Path, run: Callable[..., Any], exported: str, public: set[str]
+):
+    body = "".join(f"def {name}(key):\n    return jax.random.normal(key)\n" for name in ("f", "g", "h", "_hidden"))
+    write(project / "open", {"__init__.py": f"import jax\nimport inner\n__all__ = {exported}\n{body}"})
+    outcome = run("--derive-pack", "./open")
+    assert outcome.status == 0
+    assert set(tomllib.loads(outcome.out)["functions"]) == {f"open.{name}" for name in public}
 
 
 def test_a_file_that_does_not_parse_is_left_out(project: Path, run: Callable[..., Any]):
