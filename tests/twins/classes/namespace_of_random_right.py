@@ -18,6 +18,25 @@ class Rebound:
 
 
 Rebound.draw = staticmethod(lambda key: 0.0)
+
+
+class Model:
+    random = jax.random
+    draw = staticmethod(jax.random.normal)
+
+    def noise(self, key):
+        return self.draw(key) + self.random.uniform(key) + self.draw(key)
+
+
+class Constants:
+    uniform = staticmethod(lambda key: 0.5)
+
+
+class Silent(Model):
+    random = Constants
+    draw = staticmethod(lambda key: 0.0)
+
+
 backend = Backend()
 
 
@@ -40,4 +59,5 @@ def rebound(key):
 
 
 def main():
-    return by_class(jax.random.key(0)), by_object(jax.random.key(1)), numbers(1.0), rebound(jax.random.key(2))
+    drawn = by_class(jax.random.key(0)), by_object(jax.random.key(1))
+    return drawn, numbers(1.0), rebound(jax.random.key(2)), Silent().draw(jax.random.key(3))

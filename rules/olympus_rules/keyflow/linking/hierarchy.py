@@ -178,7 +178,8 @@ class Hierarchy:
             owner: the object, whose methods are bound to it.
 
         Returns:
-            None of them if the attribute may hold anything else. As other methods may write it, all are doubtful.
+            Without them, the default in the class body. None of them if the attribute may hold anything else. As other
+            methods may write it, all are doubtful.
         """
         slot = (class_, attribute)
         if slot not in self._callables:
@@ -186,7 +187,7 @@ class Hierarchy:
             self._callables[slot] = [value for value in self._set_up(class_, attribute) if value != Const(None)]
         if not self._callables[slot]:
             default = supposed(self._file, self._class_value(class_, attribute))
-            return [] if default is None else [default]
+            return [] if default is None or self.may_be_overridden(class_, attribute) else [default]
         found = [_of_object(self._linker, value, owner) for value in self._callables[slot]]
         return [value for value in found if value is not None] if None not in found else []
 
