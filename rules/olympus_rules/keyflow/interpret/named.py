@@ -111,12 +111,20 @@ def item(flow: Flow, value: Value, index: Value) -> Value | None:
 
 
 def special(flow: Flow, value: Value | None, name: str, *given: Value) -> Value | None:
-    """Return the result of a special method of an object, ``None`` if its class is not known to have one."""
+    """Return the result of a special method of an object, ``None`` if its class is not known to have one.
+
+    In the result of a call of the method, its own calls are not followed: each would have such results again.
+    """
     if not isinstance(value, Term):
         return None
     class_ = flow.file.classes.get(value) or flow.file.annotated.get(value)
     method = None if class_ is None else flow.linker.hierarchy.method(class_, name)
-    return None if method is None else flow.call(Bound(flow.file.function(method), value), positional(*given))
+    if method is None or method in flow.read_properties:
+        return None
+    flow.read_properties.add(method)
+    result = flow.call(Bound(flow.file.function(method), value), positional(*given))
+    flow.read_properties.discard(method)
+    return result
 
 
 def _global(flow: Flow, name: str) -> Value:
