@@ -52,6 +52,7 @@ KEY_FLOW = [
     *EXAMPLES,
     *named("rules", "keyflow judging messages summaries conversions narrowing guards overwritten lanes"),
     *named("rules", "libraries files array_objects project"),
+    *named("rules", "hidden_state decorators unbound_calls failures"),
     *LINEAGES,
     *MIGRATIONS,
 ]
@@ -59,12 +60,13 @@ TESTS: dict[str, list[str]] = {  # the tests of a part, those that notice most f
     "codemods/": [*EXAMPLES, *named("codemods", FIXES), *MIGRATIONS, *named("codemods", "array_objects_fix")],
     "rules/olympus_rules/deriving/": named("lint", "derive_pack"),
     "rules/olympus_rules/reach/": [
-        *named("rules", "reach reach_slots overwritten narrowing"),
+        *named("rules", "reach reach_slots reach_bounds overwritten narrowing"),
         *MIGRATIONS,
         *HELD_BACK,
         *named("codemods", f"{FIXES} migration_values only_keys"),
     ],
     "rules/olympus_rules/keyflow/domain/": [*KEY_FLOW, *named("rules", "domain")],
+    "rules/olympus_rules/keyflow/linking/answers.py": [*named("rules", "files linking"), *named("lint", "cache")],
     "rules/olympus_rules/keyflow/linking/": [*KEY_FLOW, *named("rules", "linking")],
     "rules/olympus_rules/libraries/": [*KEY_FLOW, *named("rules", "signatures signature_packs")],
     "rules/olympus_rules/syntax/": [*named("rules", "disk fragments"), *KEY_FLOW],

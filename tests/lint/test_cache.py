@@ -362,7 +362,8 @@ def test_a_store_that_others_read_is_pruned_all_the_same(tmp_path: Path, monkeyp
 
 
 @pytest.fixture
-def example(project: Path) -> Path:
+def example(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("OLYMPUS_LINT_CACHE_DIR", raising=False)
     write(project, {"pkg/__init__.py": "", "pkg/c.py": CONSUMES, "pkg/main.py": TWICE.format(module="pkg.c")})
     (project / "pyproject.toml").write_text("[tool.olympus-lint]\n")
     return project

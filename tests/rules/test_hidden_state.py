@@ -142,6 +142,17 @@ def test_a_variable_of_the_module_that_is_bound_by_its_name(write: str) -> None:
     assert said(MODULE.format(write=write.format("other"))) == "certain"
 
 
+@pytest.mark.parametrize("write", ["global key\n    key = new", *GLOBALS])
+@pytest.mark.parametrize("place", ["inside", "around"])
+def test_a_variable_of_the_module_that_is_read_by_its_name(write: str, place: str) -> None:
+    statement = write.format("key")
+    source = MODULE.replace("jax.random.split(key)", 'jax.random.split(globals()["key"])')
+    if place == "around":  # both uses stand in the function that writes
+        source = source.replace("return jax", 'return jax.random.normal(globals()["key"]) + jax')
+    assert said(source.format(write=statement)) == ""
+    assert said(source.format(write="pass")) == "certain"
+
+
 def test_a_variable_of_the_module_that_may_be_bound_by_a_computed_name() -> None:
     assert said(MODULE.format(write="globals()[name] = new")) == "likely"
 

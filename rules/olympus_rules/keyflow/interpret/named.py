@@ -130,6 +130,8 @@ def special(flow: Flow, value: Value | None, name: str, *given: Value) -> Value 
 def _global(flow: Flow, name: str) -> Value:
     """Return a variable of the module."""
     variable = flow.terms.make("free", (flow.file.module, name))
-    slot: object = name if flow.code is flow.file.module else (variable, presence.VARIABLE, 0)
-    written: Value | None = flow.env.get(slot)
+    written: Value | None = flow.env.get((variable, presence.VARIABLE, 0))
+    is_declared = name in flow.code.outer_names and flow.linker.variable(flow.code, name) == variable
+    if is_declared or flow.code is flow.file.module:  # bound under its own name
+        written = flow.env.get(name) or written
     return variable if written is None else written
