@@ -12,6 +12,7 @@ import pytest
 
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.interpret import named
 from olympus_rules.syntax import Document
 
 
@@ -390,3 +391,43 @@ def main(key, n, strict):
 """
     assert said(source.format(other="go_on")) == "certain"
     assert said(source.format(other="fail")) == ""
+
+
+CHUNKED = """
+class Array:
+    def __getitem__(self, index) -> "Array":
+        if any(map(is_all, index[:-1])) and index[-1].step is None and (index[-1].start is not None):
+            for i in range(len(self.units) + 1):
+                if self.units[:i].size == stop:
+                    last = i
+                    break
+                if last is None and stop < self.units[:i].size:
+                    number, unit = self.units[i - 1]
+                    if (stop - self.units[: i - 1].size) % unit.size == 0:
+                        return self.chunked(self.units[: i - 1] + key(unit, number) + self.units[i:])[index]
+            return Array(self.units[first:last], self.array[..., start:stop], chunks=self.chunks[first:last])[index[:-1]]
+
+    def chunked(self, units) -> "Array":
+        if self.units == units:
+            return self
+        if self._chunks is not None:
+            for number, y in zip(self.units, self.chunks):
+                while number > 0:
+                    if number <= needed:
+                        pass
+                    elif number > needed:
+                        if y is None:
+                            pass
+                        else:
+                            x, y = jnp.split(y, [needed], axis=-2)
+        return Array(units, self.array, chunks=chunks)
+"""
+
+
+def test_a_special_method_that_reads_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each result was followed into the method again: ten minutes of a file of e3nn_jax."""
+    calls = []
+    item = named.item
+    monkeypatch.setattr(named, "item", lambda *given: (calls.append(given), item(*given))[1])
+    check(Document("p.py", CHUNKED), min_confidence=Confidence.LIKELY)
+    assert len(calls) < 1000
