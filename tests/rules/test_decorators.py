@@ -296,6 +296,19 @@ def test_programs(name: str) -> None:
     assert found(Document("example.py", text)) == marks(text)
 
 
+OPTIONAL = """
+def optional(function):
+    try:
+        import extra
+        return function
+    except ImportError:
+        pass
+
+    def missing(*args):
+        raise ImportError("no extra")
+
+    return missing
+"""
 HANDS_ON = SCALES.replace("2 * ", "")
 
 ELSEWHERE = {
@@ -306,6 +319,7 @@ ELSEWHERE = {
     "it returns the function": ("\ndef same(function):\n    return function\n", "same", NOISY + TWICE),
     "an alias": ("\nfast = functools.partial(jax.jit, static_argnums=1)\n# random\n", "fast", NOISY + TWICE),
     "a name of JAX": ("\nfast = jax.jit\n# random\n", "fast", NOISY + TWICE),
+    "it gives another function if an import fails": (OPTIONAL, "optional", NOISY + TWICE),
     "a class": (
         OBJECT.replace("self, key, x", "self, x").replace("(key, x)", "(random.key(0), x)"),
         "Scaled",

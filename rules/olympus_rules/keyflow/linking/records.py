@@ -116,9 +116,15 @@ class _Writer:
         return class_.home or (f"{self.file.name}.{class_.name}" if known else "")
 
     def _function_home(self, code: FunctionCode) -> str:
-        """Return the qualified name of a function or method, empty for one inside a function."""
+        """Return the qualified name of a function or method, empty for one inside a function.
+
+        A function that its decorator replaces has none: its name is that of what the decorator made of it.
+        """
         if code.is_foreign:
             return code.home
+        held = self.file.function(code)
+        if not isinstance(held, Function) or held.code is not code:
+            return ""
         name = code.name.rpartition(".")[2]
         if code.owner is not None:
             home = self._class_home(code.owner)
