@@ -42,6 +42,7 @@ class Hierarchy:
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
         self._giving: dict[FunctionCode, dict[str, bool]] = {}
+        self._stored: dict[ClassCode, set[str]] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
         self._abstract: dict[ClassCode, bool] = {}
 
@@ -218,9 +219,18 @@ class Hierarchy:
         if method is not None:
             return value, method
         method = self.method(class_, "__getattr__")
-        if method is None or method.is_foreign or name in _stored(self.ancestry(class_)):
+        if method is None or method.is_foreign or self._stores(class_, name):
             return None  # one of another file may set up a whole framework, and is not followed
         return None, method
+
+    def _stores(self, class_: ClassCode, name: str) -> bool:
+        """Return whether code of a class, or of one that it inherits from, writes an attribute."""
+        for each in self.ancestry(class_):
+            if each not in self._stored:
+                self._stored[each] = _stored(each)
+            if name in self._stored[each]:
+                return True
+        return False
 
     def may_compute(self, class_: ClassCode, name: str) -> bool:
         """Return whether reading an attribute of an object of a class may run code: that of a base out of reach, of
@@ -231,7 +241,7 @@ class Hierarchy:
             return True
         if name in self.fields(class_):
             return False
-        if any("__getattr__" in each.kinds for each in ancestry) and name not in _stored(self.ancestry(class_)):
+        if any("__getattr__" in each.kinds for each in ancestry) and not self._stores(class_, name):
             return True
         if not isinstance(self._class_value(class_, name), Const | None):
             return True
@@ -299,12 +309,11 @@ class Hierarchy:
         return value.code if isinstance(value, Class) else None
 
 
-def _stored(ancestry: Iterable[ClassCode]) -> set[str]:
-    """Return the names that the objects of a class store: its fields, and what code in its classes writes."""
-    classes = list(ancestry)
-    nodes = (node for each in classes for node in ast.walk(each.node))
+def _stored(class_: ClassCode) -> set[str]:
+    """Return the names that the objects of a class store: its fields, and what code in it writes."""
+    nodes = ast.walk(class_.node)
     written = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
-    return written.union(*((*each.fields, *each.values) for each in classes))
+    return written.union(class_.fields, class_.values)
 
 
 def _is_static(file: File, ancestry: Iterable[ClassCode], attribute: str, value: Library) -> bool:
