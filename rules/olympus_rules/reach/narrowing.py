@@ -73,7 +73,7 @@ def tests(node: ast.expr, parents: Parents, name: str = "") -> Iterator[tuple[as
     Args:
         node: the expression.
         parents: the parents of the nodes of the file.
-        name: a variable that is not bound between the tests and the expression; empty for any test.
+        name: a variable that the tests read, and that is not bound between them and the expression; empty for any test.
     """
     inner: ast.AST = node
     outer = parents.get(inner)
@@ -83,7 +83,7 @@ def tests(node: ast.expr, parents: Parents, name: str = "") -> Iterator[tuple[as
                 yield test, inner is outer.body
             case ast.BoolOp(op=op, values=values) if not binds([outer], name):
                 yield from ((each, isinstance(op, ast.And)) for each in values[: values.index(inner)])  # type: ignore[arg-type]
-            case ast.If(test=test) | ast.While(test=test) if inner is not test:
+            case ast.If(test=test) | ast.While(test=test) if inner is not test and _reads(test, name):
                 is_body = inner in outer.body
                 if not binds_before(outer.body if is_body else outer.orelse, inner, name):
                     yield test, is_body
@@ -112,11 +112,16 @@ def _left_before(inner: ast.AST, outer: ast.AST, name: str) -> Iterator[tuple[as
             continue
         for at in range(block.index(inner)):
             match block[at]:
-                case ast.If(test=test, body=body, orelse=[]) if isinstance(body[-1], LEAVING):
+                case ast.If(test=test, body=body, orelse=[]) if isinstance(body[-1], LEAVING) and _reads(test, name):
                     if not binds_before(block[at:], inner, name):
                         yield test, False
-                case ast.Assert(test=test) if not binds_before(block[at:], inner, name):
+                case ast.Assert(test=test) if _reads(test, name) and not binds_before(block[at:], inner, name):
                     yield test, True
+
+
+def _reads(test: ast.expr, name: str) -> bool:
+    """Return whether a test reads a variable; most do not, and what is bound after them need not be known."""
+    return not name or any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(test))
 
 
 def binds_before(block: list[ast.stmt], last: ast.AST, name: str) -> bool:
