@@ -174,12 +174,16 @@ def unseen(
                 yield value, broken, None
         if not isinstance(node, VALUES):
             continue
+        given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=True)]
+        if not given or is_computed_of_keys(node, path, reached):
+            continue
         user = document.parents.get(node)
         is_array = isinstance(user, ast.Attribute) and user.attr in OF_ARRAYS
         is_array = is_array or (isinstance(user, ast.Call) and takes_arrays(user, node, path, reached))
         is_array = is_array or is_operand_of_arrays(user, node) or is_parameter(node, document)
-        given = [each for each in given_by(node) if reached.has_keys_only(place_of(path, each), of_arrays=is_array)]
-        for each in given if given and not is_computed_of_keys(node, path, reached) else ():
+        for each in given:
+            if not is_array and not reached.has_keys_only(place_of(path, each)):
+                continue
             use = Use(node, document, path, reached, careful=careful, given=each)
             place = use.breaking()
             fewest = None if place is not None else fewest_axes(place_of(path, each), reached)
