@@ -249,6 +249,9 @@ FILES = {
             def _rollout(self, key):
                 raise NotImplementedError
 
+            def evaluate(self, params, key):
+                return self.size(params) if key is None else params
+
             @property
             def spread(self):
                 return 1

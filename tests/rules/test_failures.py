@@ -140,8 +140,16 @@ def test_the_code_outside_functions(monkeypatch):
             return original(file, code, given, arrays)
 
     monkeypatch.setattr(interpreter, "interpret", interpret)
-    found = checked("KEY = jax.random.key(0)\n")
-    assert reused(found) == [(5, "CERTAIN")]
+    found = checked(
+        """
+        def calls(key):
+            return draw(key) + draw(key)
+
+        def draw(key):
+            return jax.random.normal(key)
+        """
+    )
+    assert reused(found) == [(5, "CERTAIN"), (10, "CERTAIN")]
     assert [failure.where for failure in found.errors] == ["the code outside functions"]
 
 

@@ -67,6 +67,11 @@ CONFIDENCES = [
         "def f(key):\n    random.bits(key)\n    for i in unknown():\n        key = random.key(i)\n    random.bits(key)",
         POSSIBLE,
     ),
+    (
+        "an attribute that is written to the class",
+        "class A:\n    def f(self):\n        random.bits(self.key)\n        random.bits(self.key)\n\nA.key = unknown()",
+        LIKELY,
+    ),
 ]
 
 

@@ -1945,6 +1945,23 @@ PROGRAMS = {
             c = random.normal(keys.pop())  # reuse
             return a, b, c, random.normal(keys.pop())
     """,
+    "slices between bounds, written out or not": """
+        def f(key, start):
+            keys = random.split(key, 3)
+            some, two = lax.slice(keys, start, (2,)), lax.slice(keys, (0,), (2,))
+            return random.normal(some[0]), random.normal(two[0]), random.normal(keys[0])  # reuse
+    """,
+    "a few raw keys as a NumPy array": """
+        def f(key):
+            keys = np.asarray(random.split(key, 3))
+            return random.normal(keys[0]), random.normal(keys[2]), random.normal(keys[-1])  # reuse
+    """,
+    "scan over elements without a length": """
+        def f(key, xs):
+            def body(carry, x):
+                return carry, random.normal(carry)  # reuse
+            return lax.scan(body, key, xs, length=None)
+    """,
     "starred": """
         def f(key):
             key, *subs = random.split(key, 4)
@@ -2142,6 +2159,32 @@ PROGRAMS = {
             for name, rng in rngs.items():
                 act(name), act(name)
                 random.uniform(rng)  # reuse
+    """,
+    "a method of an enumeration": """
+        import enum
+
+        class Mode(enum.Enum):
+            FAST = 1
+
+            @staticmethod
+            def draw(key):
+                return random.normal(key)
+
+        def f(key):
+            return Mode.draw(key), random.normal(key)  # reuse
+    """,
+    "a closure over a variable beside a callable, called outside functions": """
+        def make(sample):
+            count = 3
+
+            def draw(key):
+                return sample(key, (count,))
+
+            return draw
+
+        draw = make(random.normal)
+        key = random.key(0)
+        x = draw(key) + random.normal(key)  # reuse
     """,
     "dictionary of known names and keys": """
         def f(key):
@@ -2932,6 +2975,11 @@ LOGIC = {
         def f(key, dtype):
             shape = key.shape[-1] if is_array(key, dtype) else 2
             return shape, key.dtype == jnp.uint32, random.split(key)
+    """,
+    "beside an array without elements": """
+        def f(seed):
+            key = random.PRNGKey(seed)
+            return jnp.asarray([]).reshape(-1), key.shape == (2,), key.dtype == jnp.uint32
     """,
     "sizes of elements alone": """
         def f(seed):

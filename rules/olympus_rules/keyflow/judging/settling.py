@@ -43,7 +43,7 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     found: list[tuple[Pending, Fact]] = []
     for pending in file.pending:
         confidence = _settled(file, pending, elements, rearranged)
-        if confidence is None and pending.at is not None and not file.knowledge.is_known(pending.term):
+        if confidence is None and pending.at is not None:
             file.others.setdefault(pending.at, set()).add(pending.term)
         if confidence is not None and not _guarded(file, pending, guards):
             fact = pending.build(confidence, file.knowledge.kind(pending.term))
