@@ -1945,6 +1945,40 @@ PROGRAMS = {
             c = random.normal(keys.pop())  # reuse
             return a, b, c, random.normal(keys.pop())
     """,
+    "list of an unknown number that loses its last elements": """
+        def f(key, n):
+            keys = random.split(key, n)
+            others = list(keys)
+            others.pop()
+            return random.normal(keys[-1]), random.normal(others[-1]), random.normal(keys[-2])  # reuse
+
+        def g(key, n):
+            keys = random.split(key, n)
+            first = list(keys)
+            del first[2:]
+            return random.normal(keys[2]), random.normal(first[1]), random.normal(keys[1])  # reuse
+    """,
+    "lists that are longer than a slice of keys": """
+        def f(key, other, n):
+            keys = random.split(key, n)
+            first, most = list(keys[:1]), list(keys[:-1])
+            first.append(other)
+            most.append(other)
+            return random.normal(first[1]), random.normal(most[3]), random.normal(keys[1]), random.normal(keys[3])
+
+        def g(key, n):
+            keys = random.split(key, n)
+            second = random.normal(keys[1])
+            for k in list(keys[:1]):
+                second += random.normal(k)
+            return second
+
+        def h(key, other, n):
+            keys = random.split(key, n)
+            more = list(keys[1:]) + [other]
+            a, b = random.normal(more[1]), random.normal(more[-1])
+            return a, b, random.normal(keys[-1]), random.normal(keys[2])  # reuse
+    """,
     "slices between bounds, written out or not": """
         def f(key, start):
             keys = random.split(key, 3)

@@ -153,17 +153,25 @@ class Terms:
                 value = value + length
                 index = self.const(value)
         is_from_end = isinstance(value, int) and value < 0
-        if parts[0] == "list" and not (parts[1][1] and is_from_end):
+        if parts[0] == "list" and not (parts[1][1] and (is_from_end or self._stops_short(parts[2]))):
             return self.item(parts[2], index)
         if parts[0] == "slice":
             lower, upper = parts[1]
-            if isinstance(value, int) and value >= 0 and (lower or 0) >= 0:
-                return self.item(parts[2], self.const((lower or 0) + value))
+            place = (lower or 0) + value if isinstance(value, int) and value >= 0 and (lower or 0) >= 0 else None
+            if place is not None and (upper is None or upper < 0 or place < upper):
+                return self.item(parts[2], self.const(place))
             if isinstance(value, int) and value < 0 and (upper is None or upper < 0):
                 return self.item(parts[2], self.const((upper or 0) + value))
-            if lower is None and not is_from_end:
+            if lower is None and not isinstance(value, int):
                 return self.item(parts[2], index)
         return self.make("item", None, term, index)
+
+    def _stops_short(self, term: Term) -> bool:
+        """Return whether a list or slice lacks an unknown element at the end of its array."""
+        operation, data, *args = self.parts[term]
+        if operation == "slice" and (data[1] or 0) < 0:
+            return True
+        return operation in ("list", "slice") and self._stops_short(args[0])
 
     def length(self, term: Term) -> int | None:
         """Return the number of keys in a split with a literal count, or in a slice of it."""

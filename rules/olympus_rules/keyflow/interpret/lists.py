@@ -95,7 +95,7 @@ def _without(flow: Flow, value: Value, index: Value) -> Value:
         return replace(value, items=value.items[:lower])
     if isinstance(value, Term) and is_from_start and lower == 0:
         return get_item(flow, value, SliceOf(Const(upper), None, None))
-    if isinstance(value, Term) and lower < 0 and upper is None and not flow.terms.data(value)[1]:
+    if isinstance(value, Term) and upper is None and not flow.terms.data(value)[1]:
         return get_item(flow, value, SliceOf(None, Const(lower), None))
     return _unknown(flow, value)
 

@@ -58,6 +58,9 @@ def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> 
             return folded
         if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
             return _concatenated(operands)
+        longer = _longer_list(flow, operands) if operation in ("Add", "Mult") else None
+        if longer is not None:
+            return longer
         for operand in operands:
             if isinstance(operand, Metadata):
                 layout.reckoned(flow, operand, operation, node)
@@ -77,6 +80,17 @@ def _concatenated(operands: list[Value]) -> Value:
     if left.open:
         return Sequence(left.kind, left.items, True)
     return Sequence(left.kind, left.items + right.items, right.open)
+
+
+def _longer_list(flow: Flow, operands: list[Value]) -> Value | None:
+    """Return a sum or multiple of a list of an unknown number of keys, ``None`` if no operand is one."""
+    lists = [part for part in operands if isinstance(part, Term) and flow.terms.operation(part) == "list"]
+    if not lists:
+        return None
+    first = operands[0]
+    if isinstance(first, Sequence):
+        return Sequence(first.kind, first.items, True)
+    return flow.knowledge.listed(lists[0], is_open=True) if lists[0] is first else flow.terms.fresh()
 
 
 def _folded(operation: str, operands: list[Value]) -> Value | None:
