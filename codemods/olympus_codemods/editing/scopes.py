@@ -142,10 +142,9 @@ def properties(tree: ast.AST) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def words(document: Document, node: ast.AST) -> frozenset[str]:
-    """Return the words in the rows of a piece of code: a superset of its names."""
-    span = document.span(node)
-    rows = document.lines if isinstance(node, ast.Module) else document.lines[span.start.row - 1 : span.end.row]
-    return frozenset(re.findall(r"\w+", "".join(rows)))
+    """Return the words of a piece of code: a superset of its names."""
+    text = document.text if isinstance(node, ast.Module) else document.segment(node)
+    return frozenset(re.findall(r"\w+", text))
 
 
 def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:

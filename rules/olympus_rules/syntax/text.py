@@ -6,10 +6,13 @@ import ast
 import io
 import tokenize
 from functools import cached_property
+from operator import attrgetter
 
 from olympus_rules.finding import Position, Span
 
 __all__ = ["Text", "decode"]
+
+PLACE = attrgetter("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def decode(data: bytes) -> str:
@@ -46,9 +49,8 @@ class Text:
 
         Python 3.11 misplaces the parts of an f-string that spans lines; their span is that of the string.
         """
-        start_line, end_line = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or 1
-        start_col, end_col = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None) or 0
-        return Span(self.position(start_line, start_col), self.position(end_line, end_col))
+        row, column, end_row, end_column = PLACE(node)
+        return Span(self.position(row, column), self.position(end_row, end_column))
 
     def segment(self, node: ast.AST) -> str:
         """Return the source text of a node, as written."""
