@@ -1978,6 +1978,14 @@ PROGRAMS = {
             more = list(keys[1:]) + [other]
             a, b = random.normal(more[1]), random.normal(more[-1])
             return a, b, random.normal(keys[-1]), random.normal(keys[2])  # reuse
+
+        def i(key, other, n):
+            more = [other] + list(random.split(key, n))
+            return random.normal(more[-1]), random.normal(more[0]), random.normal(other)  # reuse
+
+        def j(key, other, n):
+            more = [other] + list(random.split(key, n))
+            return random.normal(more[-1]), random.normal(other)
     """,
     "slices between bounds, written out or not": """
         def f(key, start):
