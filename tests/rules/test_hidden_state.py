@@ -405,7 +405,7 @@ class Array:
                     number, unit = self.units[i - 1]
                     if (stop - self.units[: i - 1].size) % unit.size == 0:
                         return self.chunked(self.units[: i - 1] + key(unit, number) + self.units[i:])[index]
-            return Array(self.units[first:last], self.array[..., start:stop], chunks=self.chunks[first:last])[index[:-1]]
+            return Array(self.units[first:last], self.array[..., start:stop], chunks=self.chunks)[index[:-1]]
 
     def chunked(self, units) -> "Array":
         if self.units == units:
