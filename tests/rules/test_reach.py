@@ -479,6 +479,24 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         [{1}, set(), {2}],
     ),
     "tree": ("look(jax.tree.map(lambda k: split(k)[0], {'a': PRNGKey(1)})['a'])", [{1}]),
+    "attributes from a dictionary, of objects of unknown class": (
+        """\
+        import lib
+
+        def f(state):
+            new = {"key": PRNGKey(1)}
+            new["rng"] = PRNGKey(2)
+            look(state.replace(**new).key)
+            look(state.replace(**new).rng)
+            look(lib.make().replace(**{"seed": PRNGKey(3)}).seed)
+            look(lib.State(**{"noise": PRNGKey(4)}).noise)
+        """,
+        [{1}, {2}, {3}, {4}],
+    ),
+    "bound before a try, in it, and in its handler": (
+        "key = PRNGKey(1)\ntry:\n    key = PRNGKey(2)\nexcept OSError:\n    key = PRNGKey(3)\nlook(key)",
+        [{2, 3}],
+    ),
 }
 
 

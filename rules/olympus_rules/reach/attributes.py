@@ -175,8 +175,8 @@ class AttributeRead:
             if self.left < 0:  # an object of any class, as it seems
                 attributes.vague.add((self.name, self.slot))
         objects = fresh & slots.of_kinds(Object)
-        if objects | unknown and self.left_in_place >= 0:
-            self.left_in_place = -1 if unknown else self.left_in_place - objects.bit_count()
+        if objects and self.left_in_place >= 0:
+            self.left_in_place -= objects.bit_count()
             for value in slots.listed(objects) if self.left_in_place >= 0 else ():
                 attributes.getting.in_place(value, name=self.name, slot=self.slot)
 
@@ -191,7 +191,7 @@ class Attributes:
         reads: attributes that were read: the object, the name, and the result.
         vague: those of objects that may be of any class: the name and the result.
         writes: attributes that were written: the object, the name, and the value.
-        copies: the new values in copies of objects, likewise.
+        copies: the new values in copies of objects, likewise; ``None`` is a dictionary of them.
         written: the attributes and elements that were written, with their places.
         reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
@@ -208,11 +208,12 @@ class Attributes:
         self.reads: list[tuple[Slot, str, Slot]] = []
         self.vague: set[tuple[str, Slot]] = set()
         self.writes: list[tuple[Slot, str, Slot]] = []
-        self.copies: list[tuple[Slot, str, Slot]] = []
+        self.copies: list[tuple[Slot, str | None, Slot]] = []
         self.written: list[Written] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
+        self._opened: set[tuple[ir.ClassCode | None, Slot]] = set()
         self._parts: dict[Slot, dict[str, None]] = {}
         self.getting = Getting(heap, self.owners, self.of_value)
         self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
@@ -242,16 +243,18 @@ class Attributes:
         self.slots.add_edge(source, self.classes.fields.write(code, name))
         self.slots.add_edge(source, self.attribute(name))
 
-    def set_fields(self, code: ir.ClassCode, source: Slot) -> None:
-        """Write the attributes of the objects of a class that the dictionaries of a slot have.
+    def set_fields(self, code: ir.ClassCode | None, source: Slot) -> None:
+        """Write the attributes of the objects of a class, or of an unknown one, that the dictionaries of a slot have.
 
-        Of very many dictionaries, what they have is written to each attribute that is known.
+        Of very many dictionaries, what they have is written to each attribute that is known of the class.
         """
-        every = self.slots.slot("fields of many", source)
+        if (code, source) in self._opened:
+            return
+        self._opened.add((code, source))
 
         def hand(name: str | int | None, part: Slot) -> None:
             if isinstance(name, str):
-                self.set_field(code, name, part)
+                self.set_named(code, name, part)
 
         def write(value: Value) -> None:
             assert isinstance(value, Container)
@@ -260,6 +263,9 @@ class Attributes:
                 hand(name, part)
 
         def rest() -> None:
+            if code is None:
+                return
+            every = self.slots.slot("fields of many", source)
             self.heap.iterate(source, every)
             self.heap.widen(every)
             self.trees.set_each(Object(code), every)
@@ -267,6 +273,15 @@ class Attributes:
                 self.slots.add_edge_of(every, self.attribute(name), Key, Container)
 
         self.slots.watch_few(source, write, rest, Container)
+
+    def set_named(self, code: ir.ClassCode | None, name: str | None, source: Slot) -> None:
+        """Write an attribute of the objects of a class, or of an unknown one; ``None`` is a dictionary of them."""
+        if name is None:
+            self.set_fields(code, source)
+        elif code is None:
+            self.set_loose(name, source)
+        else:
+            self.set_field(code, name, source)
 
     def set_loose(self, name: str, source: Slot) -> None:
         """Write an attribute of an object of unknown class."""
@@ -421,27 +436,21 @@ class Attributes:
         """Write attributes of copies of the objects of a slot, by their names; ``None`` is a dictionary of them."""
 
         def write(value: Value, name: str | None, source: Slot) -> None:
-            if isinstance(value, Class | Object) and name is not None:
-                self.set_field(value.code, name, source)
-            elif isinstance(value, Class | Object):
-                self.set_fields(value.code, source)
-            elif name is not None:
-                self.set_loose(name, source)
+            self.set_named(value.code if isinstance(value, Class | Object) else None, name, source)
 
         for name, source in given:
             self.slots.watch(owner, partial(write, name=name, source=source), Class, Made, Object, Unknown)
-            if name is not None:
-                self.copies.append((owner, name, source))
+            self.copies.append((owner, name, source))
 
     def write_to_unknown(self) -> None:
         """Write what was written to attributes of objects that are not known; a module is no object that is copied."""
         for owner, name, source in self.writes:
             if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
                 self.set_loose(name, source)
-        for owner, name, source in self.copies:
+        for owner, attribute, source in self.copies:
             known = (Class, Object, Library, Module)
             if not any(isinstance(value, known) for value in self.slots.values(owner)):
-                self.set_loose(name, source)
+                self.set_named(None, attribute, source)
 
     def read_any(self, owner: Slot, slot: Slot) -> None:
         """Read an attribute of unknown name of the objects of a slot."""

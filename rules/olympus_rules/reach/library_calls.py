@@ -589,8 +589,7 @@ def write_attributes(attributes: Attributes, value: Library | Made, model: Model
         attributes.write_copy(copied[0], call.keywords)
     elif model.name in CHANGING or (isinstance(value, Library) and model.name[:1].isupper() and model.row is None):
         for keyword, slot in call.keywords:
-            if keyword is not None:
-                attributes.set_loose(keyword, slot)
+            attributes.set_named(None, keyword, slot)
 
 
 def by_position(given: list[Slot], slots: Sequence[Slot], call: Call) -> list[Given]:
