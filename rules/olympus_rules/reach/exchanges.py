@@ -57,15 +57,18 @@ class Exchanges:
 
     def receive(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
         """Return what a generator is sent, or what an inner one returns."""
+        sent = self.slots.slot("sent", self.heap.result(code))
         if isinstance(made.node, ast.Yield):
-            self.slots.add_edge(self.slots.slot("sent", self.heap.result(code)), slot)
+            self.slots.add_edge(sent, slot)
         elif operands:
             self.slots.trail.add(operands[0], slot, BOTH)
-            self.slots.watch(operands[0], partial(self.returned, target=slot), Container, Key, Object)
+            self.slots.watch(operands[0], partial(self.returned, target=slot, sent=sent), Container, Key, Object)
 
-    def returned(self, value: Value, *, target: Slot) -> None:
-        """Copy what an inner generator returns, but not what it yields."""
-        if not isinstance(value, Container) or value.display not in self.heap.generators:
+    def returned(self, value: Value, *, target: Slot, sent: Slot) -> None:
+        """Copy what an inner generator returns, but not what it yields; it gets what the outer one is sent."""
+        if isinstance(value, Container) and value.display in self.heap.generators:
+            self.slots.add_edge(sent, self.slots.slot("sent", value.display))
+        else:
             self.slots.put(target, value)
 
     def match(self, what: str, subject: Slot, slot: Slot) -> None:

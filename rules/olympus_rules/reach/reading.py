@@ -485,18 +485,15 @@ class Reader:
 
     def give(self, code: ir.FunctionCode, made: ir.Return) -> None:
         """Return a value; what a generator yields are the elements of what its call gives."""
-        if made.src is None:
-            return
-        source, result = self.register(code, made.src), self.heap.result(code)
-        if made.leaves or not code.yields or any(map(is_fixture_maker, getattr(code.node, "decorator_list", []))):
-            self.slots.add_edge(source, result)
-            return
-        self.heap.generators.add(result)
-        element = self.heap.element(self.heap.made(result), None)
-        if made.is_spread:
-            self.heap.iterate(source, element)
-        else:
-            self.slots.add_edge(source, element)
+        source, result = None if made.src is None else self.register(code, made.src), self.heap.result(code)
+        target = result
+        if not made.leaves and code.yields and not any(map(is_fixture_maker, getattr(code.node, "decorator_list", []))):
+            self.heap.generators.add(result)
+            target = self.heap.element(self.heap.made(result), None)
+        if source is not None and made.is_spread and target != result:
+            self.heap.iterate(source, target)
+        elif source is not None:
+            self.slots.add_edge(source, target)
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
         """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
