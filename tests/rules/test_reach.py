@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 from textwrap import dedent
+from unittest import mock
 
 import pytest
 
+from olympus_rules.reach import slots
 from olympus_rules.reach.escapes import escapes
 from olympus_rules.reach.project import ProjectReach, reach
 from olympus_rules.reach.reading import place_of
@@ -665,6 +667,15 @@ def test_crowded_calls_lead_out(tmp_path: Path) -> None:
     assert [(way.library, project.told(way.keys)) for way in escapes(project.reached) if "table" in way.callee] == [
         ("", {1})
     ]
+
+
+def test_attributes_of_objects_that_are_not_told_apart(tmp_path: Path) -> None:
+    """After too many steps, one value stands for several objects, and for those whose attributes are read."""
+    classes = "class A:\n    def __init__(self, key):\n        self.key = key\n\nclass B:\n    pass\n\n"
+    functions = "def make():\n    return A(PRNGKey(1)) if look else B()\n\ndef f(x):\n    look(vars(x)['key'])\n\n"
+    with mock.patch.multiple(slots, MOST_STEPS=0, FEWER_TOLD_APART=(1,)):
+        project = Reached(tmp_path, {"main.py": classes + functions + "f(make())"})
+    assert project.looks() == [{1}]
 
 
 FILES = {
