@@ -70,6 +70,20 @@ KEYS = {
     "rows of a loop": "out = jax.lax.map(lambda ks: jax.random.normal(ks[0]), table)",
     "results of a loop": "out = jax.random.normal(jax.lax.map(lambda k: jax.random.fold_in(k, 1), keys)[0])",
     "axes that are computed": "axes = (0,)\nout = jax.vmap(lambda ks: jax.random.normal(ks[0]), in_axes=axes)(table)",
+    "a tuple of mapped keys, or one key in an object": """
+import typing
+
+
+class One(typing.NamedTuple):
+    key: jax.Array
+
+
+def normal(pair, many):
+    return jax.random.normal(pair[0][0] if many else pair[0])
+
+
+out = normal(One(keys[0]), False) + normal(jax.vmap(lambda k: (k,))(keys), True)
+""",
     "many axes": "f = lambda x: x\nfor _ in range(2):\n    f = jax.vmap(f)\nout = jax.random.normal(f(table)[0][1])",
 }  # fmt: skip
 
