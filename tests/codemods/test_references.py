@@ -61,6 +61,16 @@ def migrate(code: str, text: str, at: str, context: str, *, name: str = "PRNGKey
             "PRNGKey",
             "import jax\n\ndef f(key):\n    return jax.random.key(0)\n",
         ),
+        (
+            "from jax.random import PRNGKey; k = PRNGKey(0)",
+            "PRNGKey",
+            "from jax.random import key; k = key(0)",
+        ),
+        (
+            "from jax.random import PRNGKey, split; key = PRNGKey(0)",
+            "PRNGKey",
+            "import jax\nfrom jax.random import split; key = jax.random.key(0)",
+        ),
     ],
 )
 def test_constructor(before: str, at: str, after: str) -> None:

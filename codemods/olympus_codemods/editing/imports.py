@@ -143,7 +143,8 @@ def change_names(
         kept.insert(place, cst.ImportAlias(cst.Name(name)))
     if not kept:
         return None
-    return Edit(span, fragment.code(node.with_changes(names=_with_commas(node, kept))))
+    changed = node.with_changes(names=_with_commas(node, kept), semicolon=cst.MaybeSentinel.DEFAULT)
+    return Edit(span, fragment.code(changed))  # a semicolon is outside of the span
 
 
 def _with_commas(node: cst.ImportFrom, names: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
