@@ -602,8 +602,18 @@ def test_a_line_has_room_for_so_many_keys() -> None:
         "    jax.random.normal(key)\n    if x:\n        jax.random.bits(key)\n    return jax.random.gumbel(key)\n",
         "    a = jax.random.normal(key)\n    k, _ = jax.random.split(key)\n    return a + jax.random.gumbel(key)\n",
         "    a, b = jax.random.split(key)\n    return a, b, jax.random.normal(key), jax.random.gumbel(key)\n",
+        "    k = key\n    jax.random.bits(k)\n    jax.random.normal(k)\n    k = key\n    return jax.random.gumbel(k)\n",
+        "    jax.random.bits(key)\n    jax.random.normal(key)\n    k = key\n    return jax.random.gumbel(k)\n",
+        "    jax.random.bits(key)\n    [jax.random.normal(key) for _ in x]\n    return jax.random.gumbel(key)\n",
     ],
-    ids=["another block", "a split among them", "a split above"],
+    ids=[
+        "another block",
+        "a split among them",
+        "a split above",
+        "bound anew before the last",
+        "another name",
+        "many draws",
+    ],
 )
 def test_what_is_not_one_block_of_draws_is_fixed_in_passes(body: str) -> None:
     doc = document(IMPORTS + "def f(key, x):\n" + body)
