@@ -495,6 +495,17 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         """,
         [{1}, {2}, {3}, {4}],
     ),
+    "dictionaries in a dictionary": (
+        """\
+        a = {"key": PRNGKey(1), "n": 3}
+        look({"m": 2, **a}["key"])
+        look({"m": 2, **a}["n"])
+        look({**a, "key": PRNGKey(2)}["key"])
+        look({**{0: PRNGKey(3)}, 0: 4}[0])
+        look({**{jax: PRNGKey(4)}, "key": PRNGKey(2)}["other"])
+        """,
+        [{1}, set(), {2}, set(), {4}],
+    ),
     "sent to a generator": (
         """\
         def f():

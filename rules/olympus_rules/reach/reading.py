@@ -81,7 +81,7 @@ class Reader:
         self.slots = graph.heap.slots
         self.file = file
         self.module = module
-        self.constants: dict[tuple[ir.FunctionCode, int], str | int] = {}
+        self.constants: dict[tuple[ir.FunctionCode, int | None], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
         self.methods: dict[Slot, Slot] = {}
         self.properties: dict[Slot, list[Slot]] = {}
@@ -353,10 +353,10 @@ class Reader:
         slot = self.register(code, made.dst)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        names = [self.constants.get((code, key)) if key is not None else None for key, _ in made.items]
+        names = [self.constants.get((code, key)) for key, _ in made.items]
         for number, ((key, value), name) in enumerate(zip(made.items, names, strict=True)):
             if key is None:
-                later = [each for each in names[number:] if isinstance(each, str)]
+                later = [each for each in names[number:] if each is not None]
                 self.attributes.trees.spread(self.register(code, value), container, without=later)
             else:
                 self.slots.add_edge(self.register(code, value), self.heap.element(container, name))

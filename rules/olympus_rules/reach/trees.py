@@ -154,7 +154,7 @@ class Trees:
         self.slots.watch_few(source, each, as_they_are, Object, most=FEW_CLASSES)
 
     def spread(
-        self, source: Slot, target: Container, *, rest: Slot | None = None, without: Collection[str] = ()
+        self, source: Slot, target: Container, *, rest: Slot | None = None, without: Collection[str | int] = ()
     ) -> None:
         """Copy the elements of the dictionaries of a slot into another one, each under its name.
 
