@@ -127,9 +127,10 @@ def test_parameters_without_keys_hold_nothing_back() -> None:
         "log.info('%s', {str(x.dtype) for x in jax.tree.leaves(state)})",
         "jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), state)",
         "jax.tree.map(lambda x: jnp.asarray(x, x.dtype), state)",
+        "flax.serialization.from_bytes(target=None, encoded_bytes=state)",
     ],
 )
-def test_descriptions_for_people_and_of_both_kinds_hold_nothing_back(use: str) -> None:
+def test_descriptions_and_arguments_that_are_not_converted_hold_nothing_back(use: str) -> None:
     text = f"{HEAD}state = {{'w': jnp.ones(3), 'rng': jax.random.PRNGKey(0)}}\n{use}\n"
     migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
     assert migration.free and not migration.held
