@@ -125,6 +125,13 @@ class Names:
         written = dotted_name(node)
         return self.documents[file].imports.resolve(written) or f"builtins.{written}"
 
+    def is_in_file(self, qualified: str, file: str) -> bool:
+        """Return whether the module of a qualified name is one of the files."""
+        roots = self.documents[file].roots
+        found = locate_name(roots, qualified)
+        path = module_file(roots, qualified) if found is None else found[0]
+        return path is not None and self.file_of(path) is not None
+
 
 def registered_names(documents: Iterable[Document]) -> frozenset[str]:
     """Return the names in calls that register classes as pytrees; ``*`` for a class that is computed."""
@@ -483,13 +490,6 @@ class Attributes:
             self.slots.add_edge(self.heap.result(method.code), slot)
         else:
             self.slots.put(slot, bound(method, owner))
-
-    def is_in_file(self, qualified: str, file: str) -> bool:
-        """Return whether the module of a qualified name is one of the files."""
-        roots = self.names.documents[file].roots
-        found = locate_name(roots, qualified)
-        path = module_file(roots, qualified) if found is None else found[0]
-        return path is not None and self.names.file_of(path) is not None
 
     def resolve(
         self, qualified: str, file: str, slot: Slot, *, by_star: bool = False, seen: set[str] | None = None

@@ -191,7 +191,7 @@ class Reader:
             if not (is_builtin and module.partition(".")[0] in sys.stdlib_module_names)  # few of which hide a builtin
         ]
         names = [f"{module}.{made.name}" for module in hides]
-        own = [name for name in names if self.attributes.is_in_file(name, self.file)]
+        own = [name for name in names if self.attributes.names.is_in_file(name, self.file)]
         found = [self.attributes.resolve(name, self.file, slot, by_star=True) for name in own]
         if not any(found):
             for name in names:

@@ -219,18 +219,9 @@ class Hierarchy:
         if method is not None:
             return value, method
         method = self.method(class_, "__getattr__")
-        if method is None or method.is_foreign or self._stores(class_, name):
+        if method is None or method.is_foreign or _stores(self.ancestry(class_), name, self._stored):
             return None  # one of another file may set up a whole framework, and is not followed
         return None, method
-
-    def _stores(self, class_: ClassCode, name: str) -> bool:
-        """Return whether code of a class, or of one that it inherits from, writes an attribute."""
-        for each in self.ancestry(class_):
-            if each not in self._stored:
-                self._stored[each] = _stored(each)
-            if name in self._stored[each]:
-                return True
-        return False
 
     def may_compute(self, class_: ClassCode, name: str) -> bool:
         """Return whether reading an attribute of an object of a class may run code: that of a base out of reach, of
@@ -241,7 +232,9 @@ class Hierarchy:
             return True
         if name in self.fields(class_):
             return False
-        if any("__getattr__" in each.kinds for each in ancestry) and not self._stores(class_, name):
+        if any("__getattr__" in each.kinds for each in ancestry) and not _stores(
+            self.ancestry(class_), name, self._stored
+        ):
             return True
         if not isinstance(self._class_value(class_, name), Const | None):
             return True
@@ -307,6 +300,16 @@ class Hierarchy:
                 return self._linker.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _stores(ancestry: Iterable[ClassCode], name: str, known: dict[ClassCode, set[str]]) -> bool:
+    """Return whether code of a class, or of one that it inherits from, writes an attribute; ``known`` is added to."""
+    for each in ancestry:
+        if each not in known:
+            known[each] = _stored(each)
+        if name in known[each]:
+            return True
+    return False
 
 
 def _stored(class_: ClassCode) -> set[str]:
