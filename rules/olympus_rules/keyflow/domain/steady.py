@@ -30,11 +30,16 @@ def may_be_computed(file: File, term: Term) -> bool:
 
 
 def _parts(file: File, term: Term) -> Iterator[Term]:
-    """Return the terms that a term is computed from anew each time."""
-    yield term
-    if file.terms.operation(term) in SAME_EACH_TIME or file.terms.operation(term) == "op":
-        for part in file.terms.args(term):
-            yield from _parts(file, part)
+    """Return the terms that a term is computed from anew each time, each once."""
+    seen = {term}
+    waiting = [term]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if file.terms.operation(part) in SAME_EACH_TIME or file.terms.operation(part) == "op":
+            fresh = set(file.terms.args(part)) - seen
+            seen |= fresh
+            waiting += fresh
 
 
 def _is_plain(file: File, term: Term) -> bool:
