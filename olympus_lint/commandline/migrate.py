@@ -73,7 +73,7 @@ def migrate(args: Namespace) -> int:
             Text(each.filename, each.settings, each.old, embedded=each.embedded, is_named=each.is_named)
             for each in texts
         ]
-        return migrate_texts(fresh, target, unsafe=settings.unsafe_fixes, withheld=withheld)
+        return migrate_texts(fresh, target, unsafe=settings.unsafe_fixes, strict=args.strict, withheld=withheld)
 
     proof, failed = (None, []) if args.check is None else tested(args, make, data, repairs=writes)
     migration = make() if proof is None else proof.migration

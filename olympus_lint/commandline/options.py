@@ -148,8 +148,8 @@ def check_migration(args: argparse.Namespace) -> None:
         SystemExit: they cannot be combined.
     """
     args.report_format = "full"
-    for option, cause in (("check", "migrate"), ("check_timeout", "check")):
-        if getattr(args, option) is not None and getattr(args, cause) is None:
+    for option, cause in (("check", "migrate"), ("check_timeout", "check"), ("strict", "migrate")):
+        if getattr(args, option) not in (None, False) and getattr(args, cause) is None:
             parser().error(f"--{option.replace('_', '-')} has no effect without --{cause}; add it")
     if args.check is not None and not args.check.strip():
         parser().error("--check: expected a command such as `python -m pytest`, not an empty text")
@@ -262,6 +262,8 @@ def add_migration(made: Parser) -> None:
         "`--migrate=portable` is for libraries: their code then works with both kinds of keys"
     )
     group.add_argument("--migrate", choices=STYLES, metavar="[=STYLE]", help=what)
+    what = "with --migrate, hold a constructor back, too, if its keys only may get to code that breaks"
+    group.add_argument("--strict", action="store_true", help=what)
     setting(group, "--target-jax", "VERSION", "the oldest JAX that migrated code supports (default: the newest)")
     what = (
         "run this shell command, such as `pytest -q`, in copies of the tree: before the migration, after it, and with "

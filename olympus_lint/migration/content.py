@@ -28,6 +28,7 @@ __all__ = [
     "Rewrite",
     "by_rule",
     "check_it",
+    "checks",
     "doubt",
     "is_silent",
     "left_alone",
@@ -48,6 +49,7 @@ HEADINGS = {
     "unread": "Not read, although they import what changes; name them, too",
     "doubts": "Imports that may mean several files",
     "typed": "What holds constructors back",
+    "checks": "Check these lines, which typed keys may get to",
     "portable": "What typed keys would break",
     "left": "Left to review, silent changes first",
     "places": "Places, silent changes first",
@@ -55,6 +57,10 @@ HEADINGS = {
     "check": "Check it",
 }
 CUT_SHORT = "The search for files that import or are imported by these ended at its limit: name the whole project."
+NOT_ALL = (
+    "The project is too large to follow every key to its end, so places may be missing below: "
+    "run its tests before and after, as `--check` does."
+)
 FAILING = frozenset(
     {"axis", "dynamic-slice", "len", "permutation", "shape-unpack", "signature", "spec", "vstack", "word-shape"}
 )
@@ -241,8 +247,44 @@ def left_in_order(migration: Migration) -> list[Left]:
 
 
 def left_alone(migration: Migration) -> list[Left]:
-    """Return the places that are left and hold no constructor back."""
-    return [each for each in left_in_order(migration) if not each.holds]
+    """Return the places that are left, hold no constructor back, and are none to be checked."""
+    told = {_line_of(each.reason) for each in checks(migration)}
+    return [each for each in left_in_order(migration) if not each.holds and _key(each.report.finding) not in told]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A line to which keys of constructors that can be renamed may get, and that may not take typed keys.
+
+    Attributes:
+        reason: the line, with what is done there, and the way of one of the keys.
+        constructors: the constructors.
+    """
+
+    reason: Reason
+    constructors: tuple[Constructor, ...]
+
+    @property
+    def text(self) -> str:
+        """Return what is said of the line."""
+        one = self.constructors[0]
+        way = short(self.reason.path) or where(one)
+        others = f", and {count(len(self.constructors) - 1, 'other constructor')}" if len(self.constructors) > 1 else ""
+        code = f"{self.reason.code}: " if self.reason.code else ""
+        return f"{code}the key {self.reason.text} (from {way}{others})"
+
+
+def checks(migration: Migration) -> list[Check]:
+    """Return the lines to be checked, those of most constructors first."""
+    reasons: dict[tuple[_Line, str], Reason] = {}
+    found: dict[tuple[_Line, str], dict[Constructor, None]] = defaultdict(dict)
+    for constructor in migration.doubtful:
+        for reason in constructor.checks:
+            line = _line_of(reason), reason.text
+            reasons.setdefault(line, reason)
+            found[line][constructor] = None
+    listed = [Check(reasons[line], tuple(constructors)) for line, constructors in found.items()]
+    return sorted(listed, key=lambda each: (-len(each.constructors), each.reason))
 
 
 def obstacles(migration: Migration) -> list[Obstacle]:
@@ -358,6 +400,8 @@ def sentences(migration: Migration, *, written: bool) -> list[str]:
         )
     elif migration.target.style == "portable":
         lines += followed(migration)
+    if migration.is_cut_short:
+        lines.append(NOT_ALL)
     if migration.not_in_git:
         lines.append(uncommitted(migration.not_in_git, written=written))
     return lines

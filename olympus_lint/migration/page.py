@@ -42,6 +42,10 @@ def as_html(migration: Migration, *, written: bool, further: Section | None = No
         section(HEADINGS["doubts"], map(said, map(content.doubt, outside.doubts))),
         section(HEADINGS[migration.target.style], map(obstacle_item, content.obstacles(migration))),
         section(
+            HEADINGS["checks"],
+            (f"{code_of(content.where(each.reason))} {said(each.text)}" for each in content.checks(migration)),
+        ),
+        section(
             HEADINGS["left"], (f"{code_of(each.place)} {said(each.text)}" for each in content.left_alone(migration))
         ),
         f"<h2>{'Rewritten' if written else 'To be rewritten'}</h2>\n"

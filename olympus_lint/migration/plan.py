@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
 from olympus_lint.migration.places import Written, context_of, is_note, span_of
-from olympus_lint.migration.reasons import Reason, after_doubt, by_way, first_doubt, is_clear, not_followed, with_places
+from olympus_lint.migration.reasons import Reason, along
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
@@ -32,11 +32,10 @@ from olympus_rules.syntax.document import every_node
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.beginnings import Beginnings
     from olympus_rules.reach.escapes import Escape
     from olympus_rules.reach.failures import Failure
     from olympus_rules.reach.joins import Join
-    from olympus_rules.reach.paths import Found
+    from olympus_rules.reach.paths import Found, Way
     from olympus_rules.reach.project import ProjectReach
     from olympus_rules.reach.sites import Taken
 
@@ -45,6 +44,7 @@ __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 TOO_MUCH = "where too many functions and objects come together to be told apart"
+NOT_ALL = "may get anywhere: too many functions and objects come together in this project to follow every key"
 NOT_FOUND = "whose definitions olympus-lint does not find"
 UNFOLLOWED = "and what becomes of it there is not known"
 REPLACED = "comes from a constructor that this line replaces by its name"
@@ -62,6 +62,7 @@ class Constructor:
         filename, row, column: its place, with rows and columns from 1.
         spelled: its spelling in the source.
         reasons: the reasons that hold it back; none if it can be renamed.
+        checks: the places that its key may get to, and that may not take a typed key; they hold nothing back.
         cell: the cell of a notebook.
         kind: ``constructor``, ``parameter`` for one of a function that callers pass keys to, or ``derivation`` for a
             call that derives keys from words, which are typed where JAX's flag is set.
@@ -74,6 +75,7 @@ class Constructor:
     reasons: tuple[Reason, ...]
     cell: int | None = None
     kind: str = "constructor"
+    checks: tuple[Reason, ...] = ()
 
     @property
     def is_constructor(self) -> bool:
@@ -148,27 +150,33 @@ class Plan:
         texts: places that make text of keys, may have keys, or may read the constructor by a computed name, and that no
             rule has seen, by file; they are left.
         failures: the functions that could not be read; they hold back every constructor.
+        is_cut_short: whether the project is too large to follow every key to its end.
     """
 
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     texts: dict[str, list[Report]] = field(default_factory=dict)
     failures: Sequence[Failure] = ()
+    is_cut_short: bool = False
 
 
 def plan(
     survey: Survey,
     staying: Mapping[tuple[str, int], str] = {},
     *,
+    strict: bool = False,
     careful: bool = False,
 ) -> Plan:
     """Return which constructors can make typed keys, the reasons that hold back the others, and what is silent.
 
+    A reason is a place that breaks, and that the key is known to get to. To which places it may get is to be checked.
+
     Args:
         survey: the project.
         staying: reasons against constructors that are not renamed in any case, by their file and number.
+        strict: whether places to which keys only may get hold constructors back, too.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    held = _Held(survey)
+    held = _Held(survey, strict=strict)
     open_places = held.by_places_left()
     held.by_unseen_places(careful=careful)
     held.by_sinks()
@@ -178,16 +186,13 @@ def plan(
     held.by_exits(open_places)
     held.by_lent_constructors()
     held.by_limits()
-    held.by_doubts()
     held.by_choice(staying)
     held.by_failures()
     held.by_company()
     while held.by_replaced_constructor():
         held.by_company()
     found = {
-        filename: [
-            _constructor(filename, report, held.reasons[place_of(file.path, report.fact.node)]) for report in made
-        ]
+        filename: [held.constructor(filename, report, place_of(file.path, report.fact.node)) for report in made]
         for filename, file in survey.files.items()
         if (made := file.mentions) is not None
     }
@@ -197,12 +202,12 @@ def plan(
     for place, spelled, kind in others:
         filename = names[place.file]
         start = survey.files[filename].document.position(place.line, place.column)
-        reasons = tuple(sorted(held.reasons[place]))
+        reasons, checks = held.against(place)
         found.setdefault(filename, []).append(
-            Constructor(filename, start.row, start.column, spelled, reasons, kind=kind)
+            Constructor(filename, start.row, start.column, spelled, reasons, kind=kind, checks=checks)
         )
     held.forget()
-    return Plan(found, texts, held.failures)
+    return Plan(found, texts, held.failures, held.is_cut_short)
 
 
 class _Held:
@@ -210,16 +215,16 @@ class _Held:
 
     Attributes:
         reasons: the reasons by the place of the constructor.
+        checks: the places to which keys only may get, likewise; they are reasons in a strict plan.
         remade: the calls that derive keys from words, with their callees.
     """
 
-    def __init__(self, survey: Survey) -> None:
+    def __init__(self, survey: Survey, *, strict: bool) -> None:
         """Find out which places the keys of each constructor reach."""
         from olympus_rules.reach.project import reach
 
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
-        self._lost: dict[Place, dict[Reason, set[Reason]]] = defaultdict(lambda: defaultdict(set))
-        self._beginnings: dict[Place, Reason] = {}
+        self.checks = self.reasons if strict else defaultdict[Place, set[Reason]](set)
         self._survey = survey
         self._filenames = {file.path: filename for filename, file in survey.files.items()}
         self._places = {
@@ -239,17 +244,24 @@ class _Held:
         self.remade = self._reached.graph.remade
         failures = self._reached.graph.failures
         self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]
+        self._joined: dict[Place, set[Place]] = defaultdict(set)
+        self.is_cut_short = self._reached.slots.is_cut_short
         self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
-
-    @cached_property
-    def _ways(self) -> Beginnings:
-        from olympus_rules.reach.beginnings import Beginnings
-
-        return Beginnings(self._reached.paths)
 
     def forget(self) -> None:
         """Let the memory of the analysis go."""
         self._reached.graph.forget()
+
+    def against(self, place: Place) -> tuple[tuple[Reason, ...], tuple[Reason, ...]]:
+        """Return what holds a constructor back, and what is to be checked if nothing does."""
+        reasons = tuple(sorted(self.reasons[place]))
+        return reasons, () if reasons else tuple(sorted(self.checks[place]))
+
+    def constructor(self, filename: str, report: Report, place: Place) -> Constructor:
+        """Return a constructor with the reasons that hold it back."""
+        start = report.finding.span.start
+        reasons, checks = self.against(place)
+        return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), reasons, checks=checks)
 
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""
@@ -273,7 +285,15 @@ class _Held:
                 open_places += [] if is_reached else [reason]
         return open_places
 
-    def _add(self, reason: Reason, found: Found, makers: Iterable[Place], *, are_known: bool = False) -> bool:
+    def _add(
+        self,
+        reason: Reason,
+        found: Found,
+        makers: Iterable[Place],
+        *,
+        are_known: bool = False,
+        breaks: bool = True,
+    ) -> bool:
         """Add a reason to the constructors that have a path to its place; return whether there are any.
 
         Args:
@@ -281,30 +301,24 @@ class _Held:
             found: the paths.
             makers: the constructors.
             are_known: whether their keys are known to reach the place, with or without a path.
+            breaks: whether it is known that the place does not take typed keys.
         """
         added = False
         for maker in makers:
             way = found.ways.get(maker)
-            if way is not None and is_clear(way) and not (are_known and way.doubts):
-                self.reasons[maker].add(by_way(reason, way, self._filenames))
-            elif are_known:
-                self.reasons[maker].add(reason)
-            elif way is not None:
-                self._lost[maker][first_doubt(way, maker, self._filenames)].update(after_doubt(way, reason))
-            elif found.is_complete and found.ways and maker in self._places:
+            if way is None and found.is_complete and found.ways and maker in self._places and not are_known:
                 continue  # others have a path; the ways of keys that callers pass are not recorded
-            else:
-                self._lost[maker][self._begun(maker, found.targets)].update(after_doubt(None, reason))
+            self._note(maker, reason, way, is_known=are_known, breaks=breaks)
             added = True
         return added
 
-    def _begun(self, maker: Place, targets: Collection[int]) -> Reason:
-        """Return the step up to which the way of a key is sure: the same one for all places without a path."""
-        if maker not in self._beginnings:
-            way = self._ways.of(targets, maker)
-            begun = not_followed(maker, self._filenames) if way is None else first_doubt(way, maker, self._filenames)
-            self._beginnings[maker] = begun
-        return self._beginnings[maker]
+    def _note(
+        self, maker: Place, reason: Reason, way: Way | None, *, is_known: bool = False, breaks: bool = True
+    ) -> None:
+        """Add a reason against a constructor, to be checked if the key is not known to get there, and to break."""
+        is_sure = is_known or (way is not None and way.is_sure)
+        told = along(reason, way, self._filenames, is_sure=is_sure)
+        (self.reasons if is_sure and breaks else self.checks)[maker].add(told)
 
     def by_unseen_places(self, *, careful: bool) -> None:
         """Add the places that are about keys only in view of the whole project."""
@@ -399,11 +413,13 @@ class _Held:
                 known = leaving.get(way.place, set())
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
                 ways_to = self._reached.ways_to
+                breaks = _takes_raw_only(way, self._survey.packs)
                 if known:
-                    self._add(reason, ways_to([way.place], known, is_call=True), known, are_known=True)
+                    found = ways_to([way.place], known, is_call=True)
+                    self._add(reason, found, known, are_known=True, breaks=breaks)
                 if way.is_anything or not known:
                     others = way.keys - known
-                    self._add(reason, ways_to([way.place], others, is_call=True), others)
+                    self._add(reason, ways_to([way.place], others, is_call=True), others, breaks=breaks)
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
@@ -414,32 +430,14 @@ class _Held:
             package = name.partition(".")[0]
             if package == "jax" or (package != "typing" and packs.get(name).typed_keys != "yes"):
                 reason = Reason(self._filenames[place.file], place.line, f"is made in `{callee}`, {UNFOLLOWED}")
+                held = self.reasons if packs.get(name).typed_keys == "no" else self.checks
                 for maker in mentions & self._sources:
-                    self.reasons[maker].add(reason)
+                    held[maker].add(reason)
 
     def by_limits(self) -> None:
-        """Add the places at which keys may be lost, since too much comes together there."""
-        from olympus_rules.reach.lost import lost
-
-        for each in lost(self._reached):
-            how = f"is returned by `{each.function}`" if each.function else "comes together with too much else"
-            reason = Reason(self._filenames[each.place.file], each.place.line, how, is_far=True)
-            slots = self._reached.graph.expressions.get(each.place, ())
-            for maker in each.keys & self._sources:
-                self._lost[maker][self._begun(maker, slots)].add(reason)
-
-    def by_doubts(self) -> None:
-        """Add the steps from which keys are not followed surely, each with the places that may come after it.
-
-        Of several on one line, the one with the most places stands for all.
-        """
-        for maker, steps in self._lost.items():
-            lines: dict[tuple[str, int], list[Reason]] = defaultdict(list)
-            for step in sorted(steps, key=lambda each: (-len(steps[each]), each)):
-                lines[step.filename, step.row].append(step)
-            for several in lines.values():
-                places = set[Reason]().union(*(steps[each] for each in several))
-                self.reasons[maker].add(with_places(several[0], places))
+        """Hold all constructors back in a strict plan if not every key is followed to its end."""
+        for place in self._sources if self.is_cut_short and self.checks is self.reasons else ():
+            self.reasons[place].add(Reason(self._filenames[place.file], place.line, NOT_ALL))
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""
@@ -525,22 +523,19 @@ class _Held:
 
     def _hold(self, makers: Iterable[Place], join: Join, company: str) -> bool:
         """Hold back constructors by what their keys meet in a join; return whether that is new for any of them."""
-        fresh = [maker for maker in makers if maker in self._sources and not self.reasons.get(maker)]
+        told = self._joined[join.place]
+        fresh = [each for each in makers if each in self._sources and each not in told and not self.reasons.get(each)]
         if not fresh:
             return False
-        filename, row = self._filenames[join.place.file], join.place.line
+        told.update(fresh)
+        reason = Reason(
+            self._filenames[join.place.file],
+            join.place.line,
+            f"reaches `{join.callee}`, and may meet {company} there",
+        )
         found = self._reached.ways_to([join.place], fresh, is_call=True, is_join=True)
-        for maker in fresh:
-            way = found.ways.get(maker)
-            reason = Reason(filename, row, f"reaches `{join.callee}`, and may meet {company} there")
-            if way is not None and is_clear(way):
-                self.reasons[maker].add(by_way(reason, way, self._filenames))
-            elif maker not in self._places:
-                self.reasons[maker].add(reason)  # the ways of keys that callers pass are not recorded
-            else:
-                begun = first_doubt(way, maker, self._filenames) if way else self._begun(maker, found.targets)
-                place = Reason(filename, row, f"meets {company} in `{join.callee}`")
-                self.reasons[maker].add(with_places(begun, after_doubt(way, place)))
+        for maker in fresh:  # the ways of keys that callers pass are not recorded
+            self._note(maker, reason, found.ways.get(maker), is_known=maker not in self._places)
         return True
 
     def _written(self, place: Place) -> str:
@@ -564,11 +559,6 @@ def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) ->
     """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
     parts = () if maker is None else ast.walk(maker)
     return frozenset(place_of(path, part) for part in parts).intersection(places)
-
-
-def _constructor(filename: str, report: Report, reasons: set[Reason]) -> Constructor:
-    start = report.finding.span.start
-    return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), tuple(sorted(reasons)))
 
 
 def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
@@ -600,6 +590,11 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
         inner = (part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr))
         spots = [place_of(path, part) for part in inner]
     return list(filter(reached.has_keys_only, spots)) or spots
+
+
+def _takes_raw_only(way: Escape, packs: tuple[str, ...]) -> bool:
+    """Return whether a call out of the project surely is one of a library that takes raw keys only."""
+    return way.is_certain and not way.is_made and libraries(packs).get(way.library).typed_keys == "no"
 
 
 def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], own: Collection[str]) -> str | None:

@@ -78,6 +78,7 @@ class Migration:
         renamed: whether each constructor of a file was renamed.
         taken: in style ``portable``, further sources of keys: the parameters that callers pass keys to, and calls that
             derive keys from words.
+        is_cut_short: whether the project is too large to follow every key to its end.
         outside: the files that were not named and import what changes.
         not_in_git: the files whose content is not in the index of their repository, if any file changes.
         further: the folders in which files of one project find those of another.
@@ -92,6 +93,7 @@ class Migration:
     mentions: list[Mention] = field(default_factory=list)
     renamed: dict[str, list[bool]] = field(default_factory=dict)
     taken: list[Constructor] = field(default_factory=list)
+    is_cut_short: bool = False
     outside: Outside = field(default_factory=Outside)
     not_in_git: list[str] = field(default_factory=list)
     further: tuple[Path, ...] = field(init=False, default=())
@@ -119,12 +121,18 @@ class Migration:
         """Say whether anything is left to do, or was not seen."""
         outside = self.outside.unread or self.outside.doubts or self.outside.is_cut_short
         taken = any(each.reasons for each in self.taken)
-        return bool(any(self.left.values()) or self.held or taken or outside)
+        unsure = self.doubtful or (self.free and self.is_cut_short)
+        return bool(any(self.left.values()) or self.held or unsure or taken or outside)
 
     @property
     def held(self) -> list[Constructor]:
         """Return the constructors that are held back."""
         return [each for found in self.constructors.values() for each in found if each.reasons]
+
+    @property
+    def doubtful(self) -> list[Constructor]:
+        """Return the constructors that nothing holds back, and whose keys may get to places that break."""
+        return [each for each in self.free if each.checks]
 
     @property
     def forced(self) -> list[Constructor]:
@@ -143,21 +151,25 @@ class Migration:
 NOTHING = Withheld()
 
 
-def migrate(texts: Iterable[Text], target: Target, *, unsafe: bool = False, withheld: Withheld = NOTHING) -> Migration:
+def migrate(
+    texts: Iterable[Text], target: Target, *, unsafe: bool = False, strict: bool = False, withheld: Withheld = NOTHING
+) -> Migration:
     """Rewrite the files of a project in memory, where the rewrite is certain.
 
     Args:
         texts: the files; ``new`` is changed.
         target: the keys and the release that the code has to support; only style ``typed`` renames constructors.
         unsafe: whether constructors are renamed even if their keys reach places that are not ready.
+        strict: whether places to which keys only may get hold constructors back, too.
         withheld: what stays as it is.
     """
     migration = Migration(target, list(texts))
     with deep_recursion(), rare_collections():
         projects, found = _all_ready(migration, withheld)
-        result = planned(migration, found, withheld.staying(found))
+        result = planned(migration, found, withheld.staying(found), strict=strict or target.style == "portable")
         failures = ((each.file, each.exception()) for each in result.failures)
         migration.problems += [failed(name, "the analysis of where keys get to", error) for name, error in failures]
+        migration.is_cut_short = result.is_cut_short
         _leave_out_idle(migration, result)
         for filename, reports in result.texts.items():
             migration.left.setdefault(filename, []).extend(reports)
@@ -296,6 +308,7 @@ def planned(
     found: dict[str, list[Report]],
     staying: Mapping[tuple[str, int], str] = {},
     *,
+    strict: bool = False,
     careful: bool = False,
 ) -> Plan:
     """Return the plan: the constructors with the reasons that hold them back; files without one count, too.
@@ -304,9 +317,10 @@ def planned(
         migration: the files, and the places in them that are not ready.
         found: the constructors of each file.
         staying: reasons against constructors that are not renamed in any case, by their file and number.
+        strict: whether places to which keys only may get hold constructors back, too.
         careful: whether keys with an unknown number of axes count as single keys.
     """
-    return plan(_survey(migration, found), staying, careful=careful)
+    return plan(_survey(migration, found), staying, strict=strict, careful=careful)
 
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
@@ -337,7 +351,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
 def _leave_out_idle(migration: Migration, result: Plan) -> None:
     """Remove the places of files that were not named which hold no constructor back."""
     sources = [each for made in result.constructors.values() for each in made]
-    lines = {(reason.filename, reason.row, reason.code) for each in sources for reason in each.reasons}
+    lines = {(reason.filename, reason.row, reason.code) for each in sources for reason in (*each.reasons, *each.checks)}
     for text in migration.texts:
         if not text.is_named:
             reports = migration.left.pop(text.filename, [])

@@ -127,6 +127,8 @@ def _actions(migration: Migration, to: Plain) -> Iterator[str]:
             yield f"{to.bullet}{each.headline}: {to.code(each.held)}"
             yield from (f"{to.inner}{to.code(place)} {text}" for place, text in each.lines)
         yield ""
+    checks = [f"{to.code(content.where(each.reason))} {each.text}" for each in content.checks(migration)]
+    yield from _section(to, HEADINGS["checks"], checks)
     left = [f"{to.code(each.place)} {each.text}" for each in content.left_alone(migration)]
     yield from _section(to, HEADINGS["left"], left)
 
@@ -166,6 +168,9 @@ def as_json(migration: Migration, *, written: bool, section: Section | None = No
         "renamed": [done_as_json(each) for each in content.rewritten_places(migration, renamed=True)],
         "left": [left_as_json(each) for each in content.left_in_order(migration)],
         "obstacles": [obstacle_as_json(each) for each in content.obstacles(migration)],
+        "checks": [
+            reason_as_json(each.reason) | {"constructors": len(each.constructors)} for each in content.checks(migration)
+        ],
         "constructors": [constructor_as_json(each) for found in migration.constructors.values() for each in found],
         "parameters": [constructor_as_json(each) for each in migration.taken],
         "mentions": [
@@ -238,7 +243,6 @@ def reason_as_json(reason: Reason) -> dict[str, object]:
         "code": reason.code or None,
         "text": reason.text,
         "path": [step_as_json(step) for step in reason.path],
-        "candidates": [step_as_json(step) for step in reason.candidates],
     }
 
 
@@ -255,4 +259,5 @@ def constructor_as_json(constructor: Constructor) -> dict[str, object]:
         "location": {"row": constructor.row, "column": constructor.column},
         "spelled": constructor.spelled,
         "held_back_by": list(map(reason_as_json, constructor.reasons)),
+        "to_check": list(map(reason_as_json, constructor.checks)),
     }

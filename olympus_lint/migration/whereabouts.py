@@ -21,11 +21,14 @@ def finding_in_file(finding: Finding, places: Mapping[str, Places]) -> Finding:
 
 def constructor_in_file(constructor: Constructor, places: Mapping[str, Places]) -> Constructor:
     """Translate a constructor and its reasons from a module to its file."""
-    reasons = tuple(_reason(reason, places) for reason in constructor.reasons)
+    reasons, checks = (
+        tuple(_reason(each, places) for each in told) for told in (constructor.reasons, constructor.checks)
+    )
+    constructor = replace(constructor, reasons=reasons, checks=checks)
     if constructor.filename not in places:
-        return replace(constructor, reasons=reasons)
+        return constructor
     cell, place = places[constructor.filename].at(Position(constructor.row, constructor.column))
-    return replace(constructor, row=place.row, column=place.column, cell=cell, reasons=reasons)
+    return replace(constructor, row=place.row, column=place.column, cell=cell)
 
 
 def _reason(reason: Reason, places: Mapping[str, Places]) -> Reason:
@@ -33,8 +36,7 @@ def _reason(reason: Reason, places: Mapping[str, Places]) -> Reason:
     for filename, each in places.items():
         if filename in text:
             text = _said(text, filename, each)
-    path, candidates = ([_step(step, places) for step in steps] for steps in (reason.path, reason.candidates))
-    reason = replace(reason, path=tuple(path), candidates=tuple(candidates))
+    reason = replace(reason, path=tuple(_step(step, places) for step in reason.path))
     if reason.filename not in places:
         return replace(reason, text=text)
     cell, place = places[reason.filename].at(Position(reason.row, 1))

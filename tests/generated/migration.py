@@ -230,14 +230,10 @@ class Migrated:
         """
         if not self.status:
             return set()
-        held = [each for each in (*self.constructors, *self.report.get("parameters", [])) if each["held_back_by"]]
-        reasons = [reason for each in held for reason in each["held_back_by"]]
-        named = [
-            *self.report.get("left", []),
-            *held,
-            *reasons,
-            *(one for each in reasons for one in each["candidates"]),
-        ]
+        told = [(each, each["held_back_by"] + each["to_check"]) for each in self.constructors]
+        told += [(each, each["held_back_by"]) for each in self.report.get("parameters", [])]
+        named = [*self.report.get("left", []), *(each for each, reasons in told if reasons)]
+        named += [reason for _, reasons in told for reason in reasons]
         spots = {(place["filename"], place.get("row") or place["location"]["row"]) for place in named}
         for unread in self.report.get("unread", []):
             files = {name: text for name, text in self.project.files.items() if name.startswith(unread["path"])}

@@ -34,7 +34,7 @@ def tree(folder: Path, files: dict[str, str]) -> Path:
 def report(folder: Path, *paths: str, style: str = "typed") -> dict[str, Any]:
     """Return the report on a migration of some paths, as JSON."""
     found: dict[str, Any] = json.loads(
-        command(folder, "--fix", f"--migrate={style}", "--output-format", "json", *paths).stdout
+        command(folder, "--fix", f"--migrate={style}", "--strict", "--output-format", "json", *paths).stdout
     )
     return found
 

@@ -90,7 +90,7 @@ def test_what_a_special_method_gives_is_worked_out_once_for_a_class() -> None:
 )
 def test_each_text_of_a_file_is_checked_once(tmp_path: Path, text: str, checks: int) -> None:
     with mock.patch.object(places, "check", wraps=places.check) as check:
-        made = migrate([Text(str(tmp_path / "a.py"), Settings(), text)], Target("typed"))
+        made = migrate([Text(str(tmp_path / "a.py"), Settings(), text)], Target("typed"), strict=True)
     assert check.call_count == checks
     assert ("jax.random.key(0)" in made.texts[0].new) == ("PRNGKey" in text)
 

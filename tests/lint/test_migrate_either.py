@@ -145,7 +145,7 @@ out = jax.vmap(pick)(jnp.array([True, False]), keys, keys[::-1])
 
 
 def migrated(code: str) -> Migration:
-    return migrate([Text("program.py", Settings(), f"{HEAD}{code}")], Target("typed"))
+    return migrate([Text("program.py", Settings(), f"{HEAD}{code}")], Target("typed"), strict=True)
 
 
 def outcome(text: str) -> list[object]:

@@ -117,7 +117,7 @@ HELD = {
 
 @pytest.mark.parametrize("program", HELD.values(), ids=HELD.keys())
 def test_the_shape_of_a_key_from_a_container_holds_back(program: str) -> None:
-    migration = migrate([Text("program.py", Settings(), program)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), program)], Target("typed"), strict=True)
     (constructor,) = migration.constructors["program.py"]
     assert [reason.row for reason in constructor.reasons] == [len(program.splitlines())]
 
@@ -134,5 +134,5 @@ def test_containers_without_such_a_use_hold_nothing_back() -> None:
         print(jax.random.normal(keys.popleft(), (2,)).shape == (2,))
         """
     )
-    migration = migrate([Text("program.py", Settings(), program)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), program)], Target("typed"), strict=True)
     assert "jax.random.key(0)" in migration.texts[0].new

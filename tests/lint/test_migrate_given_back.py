@@ -144,7 +144,7 @@ DRAWN = "result = [normal({stored})]\n"
 
 
 def migrated(text: str) -> Migration:
-    return migrate([Text("program.py", Settings(), text)], Target("typed"))
+    return migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
 
 
 @pytest.mark.parametrize("use", [MET, READ, DRAWN], ids=["met", "read", "drawn"])

@@ -373,7 +373,7 @@ result = save(key), save([2])
 
 def migrated(body: str) -> Migration:
     """Return the migration of a program."""
-    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target("typed"))
+    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target("typed"), strict=True)
 
 
 FOLLOWED = ("decorator that looks at arguments", "special method")

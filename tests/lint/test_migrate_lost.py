@@ -316,7 +316,7 @@ def plain(leaf: Any) -> Any:
 def migrated(code: str) -> tuple[str, Migration]:
     text = f"{HEAD}{code}"
     assert isinstance(outcome(text), list), outcome(text)
-    return text, migrate([Text("program.py", Settings(), text)], Target("typed"))
+    return text, migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
 
 
 @pytest.mark.parametrize("code", LOST.values(), ids=LOST.keys())

@@ -77,7 +77,7 @@ FINE = {
 
 def reasons(program: str) -> list[tuple[str, ...]]:
     """Return the reasons of each constructor, and places that are left as one more."""
-    migration = migrate([Text("program.py", Settings(), HEAD + program + "\n")], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), HEAD + program + "\n")], Target("typed"), strict=True)
     left = tuple(report.finding.message for each in migration.left.values() for report in each)
     return [tuple(each.text for each in made.reasons) + left for made in migration.constructors["program.py"]]
 
@@ -134,5 +134,5 @@ def test_what_is_pooled_of_very_many_objects_holds_back(name: str) -> None:
     objects = ", ".join(f"C{each}([{KEY if each == number - 1 else 0}])" for each in range(number))
     each = ", ".join(f"{{'keys': [{KEY if each == number - 1 else 0}], 'n{each}': 0}}" for each in range(number))
     code = POOLED[name].replace("{classes}", classes).replace("{objects}", objects).replace("{each}", each)
-    migration = migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"), strict=True)
     assert [bool(one.reasons) for one in migration.constructors["program.py"]] == [True]

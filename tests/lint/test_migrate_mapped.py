@@ -90,7 +90,7 @@ out = normal(One(keys[0]), False) + normal(jax.vmap(lambda k: (k,))(keys), True)
 
 def migrated(code: str) -> Migration:
     used = HEAD if "table" in code else HEAD.replace("table = jax.random.split(jax.random.PRNGKey(1), (3, 2))\n", "")
-    return migrate([Text("program.py", Settings(), f"{used}{code}\n")], Target("typed"))
+    return migrate([Text("program.py", Settings(), f"{used}{code}\n")], Target("typed"), strict=True)
 
 
 def outcome(text: str) -> list[float]:

@@ -101,8 +101,8 @@ DESCRIPTIONS = {
 def rows(migration: Migration) -> set[int]:
     """Return the rows that the report names."""
     left = {report.finding.span.start.row for reports in migration.left.values() for report in reports}
-    reasons = [reason for each in migration.held for reason in each.reasons]
-    return left | {place.row for each in reasons for place in (each, *each.candidates)}
+    made = migration.constructors["program.py"]
+    return left | {reason.row for each in made for reason in (*each.reasons, *each.checks)}
 
 
 def migrated(text: str, style: Style = "typed") -> Migration:

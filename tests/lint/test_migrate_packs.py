@@ -135,7 +135,7 @@ def programs() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("what", "program"), programs(), ids=lambda given: given if "\n" not in given else "")
 def test_words_behind_each_row_of_the_packs(what: str, program: str) -> None:
-    migration = migrate([Text("program.py", Settings(), program)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), program)], Target("typed"), strict=True)
     assert not migration.problems
     (constructor,) = migration.constructors["program.py"]
     (text,) = migration.texts
@@ -150,7 +150,7 @@ def test_there_are_programs_for_all_kinds() -> None:
 
 def test_an_object_of_an_unknown_library_holds_its_key_back() -> None:
     program = "import jax\nimport somelib\n\nenv = somelib.make()\nenv.step(jax.random.PRNGKey(0))\n"
-    (constructor,) = migrate([Text("a.py", Settings(), program)], Target("typed")).constructors["a.py"]
+    (constructor,) = migrate([Text("a.py", Settings(), program)], Target("typed"), strict=True).constructors["a.py"]
     assert [reason.text for reason in constructor.reasons] == [
         "is passed to `env.step`, which comes by way of somelib, and whether that takes typed keys is unknown"
     ]
@@ -164,9 +164,9 @@ def test_a_pack_of_the_user_serves_the_migration(tmp_path: Path) -> None:
         "labkit.batched(draw)(labkit.mark(jax.random.PRNGKey(0)))\n"
     )
     settings = Settings(signature_packs=[str(pack)])
-    migration = migrate([Text("a.py", settings, program)], Target("typed"))
+    migration = migrate([Text("a.py", settings, program)], Target("typed"), strict=True)
     (constructor,) = migration.constructors["a.py"]
     (text,) = migration.texts
     assert constructor.reasons or "key_data(key)" in text.new, text.new
-    (unknown,) = migrate([Text("a.py", Settings(), program)], Target("typed")).constructors["a.py"]
+    (unknown,) = migrate([Text("a.py", Settings(), program)], Target("typed"), strict=True).constructors["a.py"]
     assert any("labkit" in reason.text for reason in unknown.reasons)

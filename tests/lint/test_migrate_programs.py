@@ -303,9 +303,9 @@ def printed(projects: tuple[Path, dict[str, Path]]) -> dict[str, tuple[str, str]
 
     before = run()
     for folder in folders.values():
-        report = command(folder, "--migrate", "--output-format", "json", ".")
+        report = command(folder, "--migrate", "--strict", "--output-format", "json", ".")
         (folder / "report.json").write_text(report.stdout)
-        done = command(folder, "--migrate", "--fix", "--exit-zero", ".")
+        done = command(folder, "--migrate", "--strict", "--fix", "--exit-zero", ".")
         assert done.returncode == 0, done.stderr
     again = run()
     return {

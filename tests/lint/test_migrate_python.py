@@ -888,7 +888,7 @@ out.append(State(PRNGKey(1)).draw())
 
 
 def migrated(code: str) -> Migration:
-    return migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"))
+    return migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"), strict=True)
 
 
 FOLLOWED = ("a descriptor", "getattr dict item", "global dict via globals")

@@ -65,7 +65,7 @@ DRAWN = "print(jax.random.normal(words))\none, two = jax.random.split(words)\npr
 
 
 def migrated(body: str, style: str = "portable") -> Migration:
-    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target(style))  # type: ignore[arg-type]
+    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target(style), strict=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("deriving", DERIVING.values(), ids=DERIVING.keys())
@@ -110,5 +110,5 @@ print(draw(1, rng=words))
     migration = migrated(body, style)
     assert not migration.is_open
     text = migration.texts[0].new
-    again = migrate([Text("program.py", Settings(), text)], Target(style))  # type: ignore[arg-type]
+    again = migrate([Text("program.py", Settings(), text)], Target(style), strict=True)  # type: ignore[arg-type]
     assert "uint32" not in text and again.texts[0].new == text

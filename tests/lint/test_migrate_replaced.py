@@ -83,7 +83,7 @@ with mock.patch("jax.random.PRNGKey", fixed):
 
 def migrated(**texts: str) -> Migration:
     given = [Text(f"{name}.py", Settings(), text) for name, text in texts.items()]
-    return migrate(given, Target("typed"))
+    return migrate(given, Target("typed"), strict=True)
 
 
 @pytest.mark.parametrize("code", REPLACED.values(), ids=REPLACED)

@@ -50,11 +50,11 @@ def tree(folder: Path, files: dict[str, str]) -> Path:
 
 def report(folder: Path, *options: str) -> dict[str, Any]:
     """Return the report as JSON."""
-    return json.loads(command(folder, *(options or ("--migrate",)), "--output-format", "json", ".").stdout)  # type: ignore[no-any-return]
+    return json.loads(command(folder, *(options or ("--migrate", "--strict")), "--output-format", "json", ".").stdout)  # type: ignore[no-any-return]
 
 
 def test_lines_that_hold_back_the_same_constructors_stand_together(tmp_path: Path) -> None:
-    done = command(tree(tmp_path, HELD), "--migrate", ".").stdout
+    done = command(tree(tmp_path, HELD), "--migrate", "--strict", ".").stdout
     assert "  These 2 lines hold back these 2 constructors: a.py:4:12, 4:35\n    a.py:6 the key is passed" in done
     assert "  This line holds back this constructor: a.py:8:14\n    a.py:8 the key is passed" in done
     assert done.index("What holds constructors back") < done.index("To be rewritten") < done.index("Places, silent")
@@ -63,7 +63,7 @@ def test_lines_that_hold_back_the_same_constructors_stand_together(tmp_path: Pat
 
 
 def test_each_place_has_its_lines_before_and_after_and_equal_ones_are_folded(tmp_path: Path) -> None:
-    done = command(tree(tmp_path, HELD), "--migrate", ".").stdout
+    done = command(tree(tmp_path, HELD), "--migrate", "--strict", ".").stdout
     shown = """\
   b.py:5, 7 OLY202 (would change silently, 2 places): Ask the shape of `key_data`
     - jnp.zeros(keys.shape[:-1])
@@ -75,7 +75,7 @@ def test_each_place_has_its_lines_before_and_after_and_equal_ones_are_folded(tmp
     assert [each["row"] for each in places] == [5, 7, 8]
     assert all(each["before"] != each["after"] and "key_data" in each["after"] for each in places)
     assert [each["after"] for each in report(tmp_path)["renamed"]] == ["jax.random.key"]
-    text = command(tmp_path, "--migrate", "--output-format", "markdown", ".").stdout
+    text = command(tmp_path, "--migrate", "--strict", "--output-format", "markdown", ".").stdout
     assert "  ```diff\n  - jnp.zeros(keys.shape[:-1])\n  + jnp.zeros(jax.random" in text
 
 
@@ -103,7 +103,7 @@ def test_a_rewrite_of_several_lines_shows_those_that_change(tmp_path: Path) -> N
 
 
 def test_html_shows_code_as_code(tmp_path: Path) -> None:
-    page = command(tree(tmp_path, HELD), "--migrate", "--output-format", "html", ".").stdout
+    page = command(tree(tmp_path, HELD), "--migrate", "--strict", "--output-format", "html", ".").stdout
     assert "<pre><code><del>- jnp.ones(&quot;&lt;b&gt;&quot; and keys.shape[:-1])</del><ins>+ jnp.ones(" in page
     assert "Ask the shape of <code>key_data</code>" in page and "`" not in page.replace("`PRNGKey`", "")
     assert '(<span class="silent">would change silently</span>, 2 places)' in page
@@ -152,7 +152,7 @@ def test_files_with_changes_that_git_does_not_have_are_named(version: str, tmp_p
         file.write("# changed\n")
     tree(tmp_path, {"new.py": HELD["b.py"]})
     assert report(tmp_path)["not_in_git"] == ["deep/down/c.py", "new.py"]
-    done = command(tmp_path, "--migrate", "--fix", ".").stdout
+    done = command(tmp_path, "--migrate", "--strict", "--fix", ".").stdout
     assert "2 files had uncommitted changes: deep/down/c.py, new.py." in done
     git(tmp_path, "worktree", "add", "-q", "--force", "other")
     assert report(tmp_path / "other")["not_in_git"] == []

@@ -54,7 +54,7 @@ def tree(folder: Path, files: dict[str, str]) -> Path:
 
 def report(folder: Path, *options: str) -> dict[str, Any]:
     """Return the report as JSON."""
-    return json.loads(command(folder, "--migrate", "--output-format", "json", *options).stdout)  # type: ignore[no-any-return]
+    return json.loads(command(folder, "--migrate", "--strict", "--output-format", "json", *options).stdout)  # type: ignore[no-any-return]
 
 
 def result(folder: Path, script: str, roots: list[Path]) -> Any:
@@ -116,7 +116,7 @@ def test_a_module_of_another_project_is_found(layout: str, tmp_path: Path) -> No
     roots = [tmp_path / made.removesuffix("/alpha/data.py")] if made != "alpha/data.py" else [tmp_path]
     tree(tmp_path, {**files, made: MAKE, used: TAKE})
     expected = result(tmp_path, used, roots)
-    command(tmp_path, "--migrate", "--fix", ".")
+    command(tmp_path, "--migrate", "--strict", "--fix", ".")
     forget_folders()
     assert result(tmp_path, used, roots) == expected
     found = report(tmp_path, ".")
@@ -125,7 +125,7 @@ def test_a_module_of_another_project_is_found(layout: str, tmp_path: Path) -> No
     # a use that is right lets the constructor be renamed: nothing is lost to an unknown library
     tree(tmp_path, {made: MAKE, used: FREE})
     expected = result(tmp_path, used, roots)
-    done = command(tmp_path, "--migrate", "--fix", ".")
+    done = command(tmp_path, "--migrate", "--strict", "--fix", ".")
     assert done.returncode == 0 and "PRNGKey" not in (tmp_path / made).read_text(), done.stdout
     assert result(tmp_path, used, roots) == expected
 
@@ -220,7 +220,7 @@ PACKAGE = {
 )
 def test_a_folder_that_was_not_named_is_reported(file: str, text: str, imports: str, tmp_path: Path) -> None:
     tree(tmp_path, {**PACKAGE, ".git/HEAD": "", ".gitignore": ".gitignored/\n", file: text})
-    done = command(tmp_path, "--migrate", "--fix", "src")
+    done = command(tmp_path, "--migrate", "--strict", "--fix", "src")
     assert "PRNGKey" not in (tmp_path / "src/pkg/data.py").read_text()
     folder = f"{file.partition('/')[0]}/"
     assert done.returncode == bool(imports), done.stdout
@@ -254,7 +254,7 @@ def test_a_notebook_another_project_and_a_broken_file_are_reported(tmp_path: Pat
             "two/pyproject.toml": "[tool.olympus-lint]\nselect = 3\n",  # wrong, and none of this run's business
         },
     )
-    done = command(tmp_path, "--migrate", "one")
+    done = command(tmp_path, "--migrate", "--strict", "one")
     assert done.returncode == 1
     assert "  broken/, which imports `pkg.data` (broken/a.py:1)" in done.stdout  # it may be of a newer Python
     assert "  notes/, which imports `pkg` (" in done.stdout
@@ -283,25 +283,25 @@ def test_nothing_is_reported_when_all_is_named_or_nothing_changes(tmp_path: Path
     tree(tmp_path, {**PACKAGE, "tests/test_data.py": "import pkg.data\n"})
     assert report(tmp_path, "src", "tests")["unread"] == []
     assert report(tmp_path, "src/pkg/plain.py")["unread"] == []
-    command(tmp_path, "--migrate", "--fix", "src", "tests")
-    assert command(tmp_path, "--migrate", "--fix", "src", "tests").returncode == 0
+    command(tmp_path, "--migrate", "--strict", "--fix", "src", "tests")
+    assert command(tmp_path, "--migrate", "--strict", "--fix", "src", "tests").returncode == 0
 
 
 def test_an_import_that_may_mean_two_files_is_reported(tmp_path: Path) -> None:
     use = "import helpers\n\nprint(helpers.make(0))\n"
     tree(tmp_path, {"one/helpers.py": MAKE, "two/helpers.py": MAKE, "apps/run.py": use})
-    done = command(tmp_path, "--migrate", "one", "two", "apps")
+    done = command(tmp_path, "--migrate", "--strict", "one", "two", "apps")
     said = "  apps/run.py:1 imports `helpers`: read as one/helpers.py, and may be two/helpers.py"
     assert done.returncode == 1 and said in done.stdout
     (tmp_path / "apps/helpers.py").write_text("make = None\n")
     forget_folders()
-    assert "helpers`" not in command(tmp_path, "--migrate", "one", "two", "apps").stdout
+    assert "helpers`" not in command(tmp_path, "--migrate", "--strict", "one", "two", "apps").stdout
 
 
 def test_the_search_for_importing_files_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree(tmp_path, {**PACKAGE, "a/b/c.py": "", "d/e.py": "import pkg\n"})
     monkeypatch.setattr(outside, "MOST_FOLDERS", 2)
-    done = command(tmp_path, "--migrate", "src")
+    done = command(tmp_path, "--migrate", "--strict", "src")
     assert done.returncode == 1 and "ended at its limit" in done.stdout
 
 

@@ -63,7 +63,7 @@ FREE = [
 
 
 def migrated(body: str) -> Migration:
-    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target("typed"))
+    return migrate([Text("program.py", Settings(), f"{HEAD}{body}\n")], Target("typed"), strict=True)
 
 
 @pytest.mark.parametrize("body", HELD.values(), ids=HELD.keys())

@@ -85,7 +85,7 @@ PROGRAMS = {
 @pytest.mark.parametrize(("definition", "made", "sink"), PROGRAMS.values(), ids=PROGRAMS)
 def test_the_constructor_is_held_back(definition: str, made: str, sink: str) -> None:
     text = f"{HEAD}\n\n{definition}\n\n\ndef use(state):\n    {sink}\n\n\nuse({made})\n"
-    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
     assert migration.held and not migration.free
 
 
@@ -102,21 +102,21 @@ FILLED_AGAIN = {
 @pytest.mark.parametrize("sink", ["np.savez('f', **other._asdict())", "np.savez('f', **vars(other))"])
 def test_an_object_that_is_made_of_its_structure_has_its_keys(filled: str, sink: str) -> None:
     text = f"{HEAD}\n\nstate = Pair(jnp.ones(3), jax.random.PRNGKey(0))\nother = {filled}\n{sink}\n"
-    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
     assert migration.held and not migration.free
 
 
 def test_a_structure_holds_nothing_back() -> None:
     body = "state = Pair(jnp.ones(3), jax.random.PRNGKey(0))\nstructure = jax.tree.structure(state)\n"
     text = f"{HEAD}\n\n{body}print(structure == jax.tree.flatten(state)[1], str(structure), structure.num_leaves)\n"
-    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
     assert migration.free and not migration.held
 
 
 def test_parameters_without_keys_hold_nothing_back() -> None:
     body = "params = {'w': jnp.ones(3)}\nkey = jax.random.PRNGKey(0)\njax.random.normal(key)\n"
     text = f"{HEAD}{body}np.savez('f', **params)\nsum(x.size for x in jax.tree.leaves(params))\n"
-    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
     assert migration.free and not migration.held
 
 
@@ -132,7 +132,7 @@ def test_parameters_without_keys_hold_nothing_back() -> None:
 )
 def test_descriptions_and_arguments_that_are_not_converted_hold_nothing_back(use: str) -> None:
     text = f"{HEAD}state = {{'w': jnp.ones(3), 'rng': jax.random.PRNGKey(0)}}\n{use}\n"
-    migration = migrate([Text("program.py", Settings(), text)], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
     assert migration.free and not migration.held
 
 
@@ -150,7 +150,7 @@ ALONE = {
 @pytest.mark.parametrize("program", ALONE.values(), ids=ALONE)
 def test_a_sink_by_itself_is_seen(program: str) -> None:
     """The constructor is held back, or the place takes both kinds of keys."""
-    migration = migrate([Text("program.py", Settings(), f"{HEAD}\n\n{program}\n")], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), f"{HEAD}\n\n{program}\n")], Target("typed"), strict=True)
     (text,) = migration.texts
     assert (migration.held and not migration.free) or "key_data" in text.new
 
@@ -158,5 +158,5 @@ def test_a_sink_by_itself_is_seen(program: str) -> None:
 def test_a_docstring_holds_nothing_back() -> None:
     words = '"""The key, with ``np.asarray(key)`` and ``key.shape == (2,)`` for a raw one."""'
     program = f"def draw(key):\n    {words}\n    return jax.random.normal(key)\n\n\ndraw(jax.random.PRNGKey(0))\n"
-    migration = migrate([Text("program.py", Settings(), f"{HEAD}\n\n{program}")], Target("typed"))
+    migration = migrate([Text("program.py", Settings(), f"{HEAD}\n\n{program}")], Target("typed"), strict=True)
     assert migration.free and not migration.held and not any(migration.left.values())

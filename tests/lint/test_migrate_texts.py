@@ -140,7 +140,7 @@ SAME = [
 def migrated(text: str) -> Migration:
     embedded = read("program.py", text, "python")
     one = Text("program.py", Settings(), embedded.text, embedded=embedded)
-    return migrate([one], Target("typed"))
+    return migrate([one], Target("typed"), strict=True)
 
 
 def rows(migration: Migration) -> list[int]:
@@ -212,9 +212,9 @@ def test_shapes_behind_names_hold_back(code: str) -> None:
 def test_a_shape_that_another_file_imports_holds_back() -> None:
     one = "import jax\nKEY_SHAPE = jax.random.PRNGKey(0).shape\nprint(KEY_SHAPE is None)\n"
     other = "from one import KEY_SHAPE\nrank = len(KEY_SHAPE)\n"
-    alone = migrate([Text("one.py", Settings(), one)], Target("typed"))
+    alone = migrate([Text("one.py", Settings(), one)], Target("typed"), strict=True)
     both = migrate([Text(name, Settings(), text) for name, text in (("one.py", one), ("other.py", other))],
-                   Target("typed"))  # fmt: skip
+                   Target("typed"), strict=True)  # fmt: skip
     assert both.held and not alone.held
 
 
@@ -274,6 +274,6 @@ def test_examples_without_keys_in_their_output_are_no_matter() -> None:
 def test_markdown_that_shows_keys_is_told() -> None:
     page = "# Keys\n\n```pycon\n>>> import jax\n>>> key = jax.random.PRNGKey(0)\n>>> key\nArray([0, 0])\n```\n"
     embedded = read("page.md", page, "markdown")
-    migration = migrate([Text("page.md", Settings(), embedded.text, embedded=embedded)], Target("typed"))
+    migration = migrate([Text("page.md", Settings(), embedded.text, embedded=embedded)], Target("typed"), strict=True)
     assert rows(migration) == [6]
     assert migration.held and migration.texts[0].after == page

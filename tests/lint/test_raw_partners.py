@@ -3220,7 +3220,7 @@ result = [jax.random.normal(k) for k in f(jax.random.split(jax.random.PRNGKey(0)
 
 
 def migrated(*files: tuple[str, str]) -> Migration:
-    return migrate([Text(name, Settings(), text) for name, text in files], Target("typed"))
+    return migrate([Text(name, Settings(), text) for name, text in files], Target("typed"), strict=True)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -41,15 +41,11 @@ class Frame:
         call: the call that entered it.
         code: the function; ``None`` if it is not known.
         constants: the parameters that have a constant there.
-        start: the number of steps before the call entered it.
-        holder: what the key is in there, ``object`` or ``container``; empty for the key itself.
     """
 
     call: Call
     code: FunctionCode | None
     constants: Mapping[str, object]
-    start: int
-    holder: str
 
 
 class Decisions:
@@ -75,10 +71,6 @@ class Decisions:
         if len(kinds) == 1 and kinds.issubset((Function, *OWN_FIRST)):
             return _constants(call.node, code, known, is_plain=kinds == {Function})
         return {}
-
-    def is_statement(self, call: Call) -> bool:
-        """Return whether nothing is done with the result of a call."""
-        return isinstance(self._documents[call.place.file].parents.get(call.node), ast.Expr)
 
     def rule_out(self, place: Place, code: FunctionCode, constants: Mapping[str, object]) -> bool:
         """Return whether an expression of a function is never reached with some constants as parameters."""

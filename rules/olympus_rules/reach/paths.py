@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from heapq import heappop, heappush
 from operator import or_
@@ -39,7 +39,7 @@ from olympus_rules.reach.values import (
     Unknown,
 )
 
-__all__ = ["Doubt", "Found", "Paths", "Telling", "Way"]
+__all__ = ["Found", "Paths", "Way"]
 
 MOST_STATES = 30_000
 """The limit of one search."""
@@ -63,48 +63,18 @@ UNRELATED, MERGED = 4, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
-    """A step of a path that may not be taken.
-
-    Attributes:
-        place: where it is; ``None`` if it has no place in the source.
-        kind: ``attribute`` of an object of unknown class, ``object`` for the attribute of one of several classes,
-            ``held`` for one of the objects of one class, ``overwritten`` for one that gets other keys as well,
-            ``uncalled`` for an object of which a method takes it that no call is known to call, ``anywhere`` for any
-            attribute of an object, ``leaf`` for the parts of an object whose way is not followed, ``part`` for those
-            of a container, ``pool`` for those of very many containers and objects, ``given back`` for the result of
-            what a library made, ``kept`` for what that keeps where its result is not used, ``method`` of an object of
-            unknown class, ``callee`` for one of several, ``unknown`` for one that may be none of the project,
-            ``returned`` for a function whose callers are not told apart, ``merger`` for a place where unrelated
-            values come together, or ``crowd`` for a call of a function in which they do.
-        name: the attribute, or how the callee is written; empty for a merger.
-        target: the class or function that is meant; empty for an object of unknown class.
-        leaves: whether a callee returns the key, and is not given it.
-        holder: what the key is in at that step, ``object`` or ``container``; empty for the key itself.
-    """
-
-    place: Place | None
-    kind: str
-    name: str
-    target: str = ""
-    leaves: bool = field(default=False, compare=False)
-    holder: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Way:
-    """A path from a constructor to a place: the expressions on it, and the steps that may not be taken.
+    """A path from a constructor to a place.
 
     Attributes:
-        steps: the expressions.
-        doubts: the steps that may not be taken.
-        sure: the number of expressions up to the first such step.
+        steps: the expressions on it.
+        is_sure: whether all of its steps are taken; else one may be: a call of one of several callees or of a method of
+            an object of unknown class, a read of an attribute of one of several objects, or a value among others.
         holder: what the key is in at the place, ``object`` or ``container``; empty for the key itself.
     """
 
-    steps: tuple[Place, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
-    sure: int = 0
+    steps: tuple[Place, ...]
+    is_sure: bool
     holder: str = ""
 
 
@@ -480,52 +450,36 @@ class Telling:
     def way(self, state: State, after: dict[State, State | None]) -> Way:
         """Return the path from a state to the place."""
         steps: list[Place] = []
-        doubts: list[Doubt] = []
         entered: list[Frame] = []
-        sure: int | None = None
+        is_sure = True
         given = 0
-        holder = ""
         following: State | None = state
+        last = state
         while following is not None:
-            if self._paths.is_merger(following.slot):
-                doubts.append(Doubt(self._place_after(following, after), "merger", ""))
-                sure = len(steps) if sure is None else sure
-            place = self._paths.places.get(following.slot)
+            last, target = following, after[following]
+            place = self._paths.places.get(last.slot)
             steps += [place] if place is not None and steps[-1:] != [place] else []
-            frame = self._left_by_test(following.slot, place, entered)
-            if frame is not None and (sure is None or frame.start < sure):
-                sure = frame.start
-                doubts.insert(0, Doubt(frame.call.place, "decided", frame.call.callee, holder=frame.holder))
-            target = after[following]
-            if target is None:
-                holder = self._paths.held.holder(following)
-                doubts += self._of_end(following.slot)
-            else:
-                fresh = self.doubts(following, target, entered[-1].call if entered else None)
-                doubts += [replace(each, holder=self._paths.held.holder(following)) for each in fresh]
-                self._enter(entered, following, target.slot, len(steps))
-                given = self._given(given, following, target)
-                doubts += self._of_field(following.slot, target.slot) if given else []
-                doubts += self._overwritten(following, target, self._paths.maker(state))
-            sure = len(steps) if doubts and sure is None else sure
+            is_sure = (
+                is_sure and not self._paths.is_merger(last.slot) and not self._left_by_test(last.slot, place, entered)
+            )
+            if target is not None:
+                is_sure = is_sure and not self._may_not_be_taken(last, target, entered[-1].call if entered else None)
+                self._enter(entered, last, target.slot)
+                given = self._given(given, last, target)
+                is_sure = is_sure and not (given and self._of_field(target.slot))
+                is_sure = is_sure and not self._is_overwritten(last, target, self._paths.maker(state))
             following = target
-        return Way(tuple(steps), tuple(dict.fromkeys(doubts)), sure or 0, holder)
+        is_sure = is_sure and self._name(last.slot)[0] not in ("written field", "field", "loose")
+        return Way(tuple(steps), is_sure, self._paths.held.holder(last))
 
-    def _place_after(self, state: State, after: dict[State, State | None]) -> Place | None:
-        """Return the first expression of a path from a state on."""
-        following: State | None = state
-        while following is not None and following.slot not in self._paths.places:
-            following = after[following]
-        return None if following is None else self._paths.places[following.slot]
-
-    def _left_by_test(self, slot: Slot, place: Place | None, entered: Sequence[Frame]) -> Frame | None:
-        """Return the function around a step if what was passed to it decides that it does not get there."""
+    def _left_by_test(self, slot: Slot, place: Place | None, entered: Sequence[Frame]) -> bool:
+        """Return whether what was passed to the function around a step decides that it does not get there."""
         frame = entered[-1] if entered else None
         if place is None or frame is None or frame.code is None or frame.code is not self._paths.owner(slot):
-            return None
-        return frame if self._paths.decisions.rule_out(place, frame.code, frame.constants) else None
+            return False
+        return self._paths.decisions.rule_out(place, frame.code, frame.constants)
 
-    def _enter(self, entered: list[Frame], state: State, target: Slot, start: int) -> None:
+    def _enter(self, entered: list[Frame], state: State, target: Slot) -> None:
         """Note the functions that the key is in, after a step."""
         name = self._name(state.slot)
         call = next(
@@ -537,7 +491,7 @@ class Telling:
             known = entered[-1].constants if entered and self._paths.is_around(call, entered[-1].code) else {}
             callees = self._paths.slots.values(call.function)
             constants = {} if around is None else self._paths.decisions.constants(call, around, callees, known)
-            entered.append(Frame(call, around, constants, start, self._paths.held.holder(state)))
+            entered.append(Frame(call, around, constants))
         elif call is not None and entered:
             entered.pop()
         if name[0] == "field":
@@ -557,33 +511,32 @@ class Telling:
             return given + 1
         return given
 
-    def _of_field(self, source: Slot, target: Slot) -> Iterator[Doubt]:
-        """Return the doubt of a key that callers give to objects of which several are made."""
+    def _of_field(self, target: Slot) -> bool:
+        """Return whether a step writes to objects of which several are made."""
         name = self._name(target)
-        if name[0] == "written field" and not (name[2] and self._paths.held.is_made_once(target)):
-            yield Doubt(None, "held" if name[2] else "anywhere", str(name[2] or ""), name[1].name)  # type: ignore[attr-defined]
+        return name[0] == "written field" and not (name[2] and self._paths.held.is_made_once(target))
 
-    def _overwritten(self, state: State, target: State, maker: Place | None) -> Iterator[Doubt]:
-        """Return the doubt of an attribute that gets a key of other constructors, or an unknown value, as well."""
+    def _is_overwritten(self, state: State, target: State, maker: Place | None) -> bool:
+        """Return whether a step writes an attribute that gets a key of other constructors, or an unknown value."""
         attribute = self._written_attribute(state, target)
         if attribute is None or maker is None:
-            return
+            return False
         _, class_, name = self._name(attribute)
         assert isinstance(class_, ClassCode)
         keys, own = self._paths.all_keys, self._paths.made_by(maker)
         anything = keys | self._paths.slots.bit(OTHER)
         is_known = attribute != target.slot
         written = self._paths.written_to(class_, str(name), state.slot, by_methods=is_known)
-        is_doubtful = any(mask & anything and not mask & own for mask in written)
-        if not is_doubtful and any(without(mask & anything, own) for mask in written):  # derived of another attribute
-            names = self._paths.fields.names_of(class_)
-            for masks in (self._paths.written_to(class_, each, state.slot, by_methods=True) for each in names):
-                foreign = anything if any(mask & own for mask in masks) else keys
-                is_doubtful |= any(mask & foreign and not mask & own for mask in masks)
-        if is_doubtful:
-            around = self._paths.owner(state.slot) if is_known else None
-            own_class = around.owner if isinstance(around, FunctionCode) else None
-            yield Doubt(None, "overwritten", str(name), (own_class or class_).name)
+        if any(mask & anything and not mask & own for mask in written):
+            return True
+        if not any(without(mask & anything, own) for mask in written):
+            return False
+        names = self._paths.fields.names_of(class_)  # it is derived of another attribute
+        for masks in (self._paths.written_to(class_, each, state.slot, by_methods=True) for each in names):
+            foreign = anything if any(mask & own for mask in masks) else keys
+            if any(mask & foreign and not mask & own for mask in masks):
+                return True
+        return False
 
     def _written_attribute(self, state: State, target: State) -> Slot | None:
         """Return the slot of the attribute that a step writes the key to."""
@@ -596,50 +549,34 @@ class Telling:
             return attribute if (str(self._name(attribute)[2]), state.slot) in written else None
         return None
 
-    def _of_end(self, slot: Slot) -> Iterator[Doubt]:
-        """Return the doubt of an attribute of objects that may come to the place."""
-        name = self._name(slot)
-        if name[0] in ("written field", "field"):
-            yield Doubt(None, "leaf", "", name[1].name)  # type: ignore[attr-defined]
-        elif name[0] == "loose":
-            yield Doubt(None, "attribute", str(name[1]))
-
     def tags(self, source: Slot, target: Slot) -> list[int]:
         """Return the tags of the edges between two slots."""
         return [tag for each, _, tag in self._paths.incoming.get(target, ()) if each == source]
 
-    def doubts(self, state: State, following: State, around: Call | None = None) -> Iterator[Doubt]:
-        """Return what is not known of a step; ``around`` is the call of the function around it."""
+    def _may_not_be_taken(self, state: State, following: State, around: Call | None) -> bool:
+        """Return whether it is not known that a step is taken; ``around`` is the call of the function around it."""
         source, target = state.slot, following.slot
-        name, place, tags = self._name(source), self._paths.places.get(target), self.tags(source, target)
-        if name[0] in ("attribute", "loose"):
-            yield Doubt(place, "attribute", str(name[1]))
-        if name[0] == "field" and self._paths.is_of_several(target):
-            family = name[1]
-            assert isinstance(family, ClassCode)
-            yield Doubt(place, "object", str(name[2]), family.name)
-        if name[0] in OPENED and isinstance(name[1], Object) and len(state.parts) == len(following.parts):
+        name, tags, is_kept = self._name(source), self.tags(source, target), len(state.parts) == len(following.parts)
+        if name[0] in ("attribute", "loose") or (name[0] == "field" and self._paths.is_of_several(target)):
+            return True
+        if name[0] in OPENED and isinstance(name[1], Object) and is_kept:
             is_hidden = any(self._paths.is_hidden(source, target, tag) for tag in tags)
             if is_hidden or not self._paths.held.is_single(name[1].code):
-                yield Doubt(place, "leaf", "", name[1].code.name)
+                return True
         if tags and self._paths.display(source) not in (None, target) and all(tag < 0 for tag in tags):
-            yield Doubt(place, "part", "")  # read where its container was not followed
+            return True  # read where its container was not followed
         given = self._paths.call(target + 1)
         if given is not None and source in given.given and self._may_give_back(given):
-            is_left = self._paths.decisions.is_statement(given)
-            yield Doubt(None, "kept" if is_left else "given back", given.callee)
-        is_kept = self._is_of_object(following) and state.parts == following.parts
-        method = self._paths.held.uncalled(source, target) if is_kept and not tags else ""
-        if method:
-            yield Doubt(None, "uncalled", "", method)
-        called = [tag for tag in tags if tag > 0]
-        call = self._paths.call(called[0]) if called else None
+            return True
+        of_object = self._is_of_object(following)
+        if of_object and state.parts == following.parts and not tags and self._paths.held.uncalled(source, target):
+            return True
+        call = self._paths.call(next((tag for tag in tags if tag > 0), 0))
         if call is None and not tags:
             call = self._paths.held.call_between(source, target)
         if call is not None:
-            yield from self._of_call(call, source, target, around)
-        elif not tags and len(state.parts) == len(following.parts) and not self._is_of_object(following):
-            yield Doubt(None, "pool", "")
+            return self._may_be_another(call, source, target, around)
+        return not tags and is_kept and not of_object
 
     def _may_give_back(self, call: Call) -> bool:
         """Return whether it is not known what a call gives back of what it is given.
@@ -658,21 +595,18 @@ class Telling:
         """Return whether the key is in an attribute of an object."""
         return bool(state.parts) and state.parts[-1] != ANY and self._paths.held.is_field(state.parts[-1])
 
-    def _of_call(self, call: Call, source: Slot, target: Slot, around: Call | None) -> Iterator[Doubt]:
-        """Return the doubt of a call of one of several functions; ``around`` is the call of the function around it."""
-        leaves = self._name(source)[0] in RESULTS
-        entered = self._name(source)[1] if leaves else self._name(target)[0]
-        called = entered.name if isinstance(entered, FunctionCode) else ""
-        kind = "method" if self._paths.is_vague(call) else "callee" if self._paths.is_choice(call.function) else ""
+    def _may_be_another(self, call: Call, source: Slot, target: Slot, around: Call | None) -> bool:
+        """Return whether a call may be one of another function; ``around`` is the call of the function around it."""
+        if self._paths.is_vague(call):
+            return True
+        if not self._paths.is_choice(call.function):
+            return False
+        entered = self._name(source)[1] if self._name(source)[0] in RESULTS else self._name(target)[0]
         is_looked_up = isinstance(call.node.func, ast.Subscript) and not isinstance(call.node.func.slice, ast.Constant)
         of_library = self._paths.slots.mask(call.function) & self._paths.slots.of_kinds(Library, Made)
-        if kind and (of_library or is_looked_up):
-            kind = "unknown"  # what a library makes may be what it is given, or not; an index chooses what is called
-        if kind == "callee" and isinstance(entered, FunctionCode):
-            choice = self._paths.held.choice(call, entered, around)
-            kind = {"sure": "", "of a subclass": "unknown"}.get(choice, kind)
-        if kind:
-            yield Doubt(call.place, kind, call.callee, called, leaves=leaves)
+        if of_library or is_looked_up or not isinstance(entered, FunctionCode):
+            return True  # what a library makes may be what it is given, or not; an index chooses what is called
+        return self._paths.held.choice(call, entered, around) != "sure"
 
 
 class _Search:
