@@ -14,7 +14,7 @@ from olympus_lint.proof.outcomes import Change, Outcomes, Row
 
 __all__ = ["Spot", "at", "culprits", "places_of", "spots_of"]
 
-KINDS = ("rewritten", "renamed", "left", "held back")
+KINDS = ("rewritten", "renamed", "left", "held back", "to check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def spots_of(migration: Migration, path_of: Callable[[str], str]) -> list[Spot]:
 def concerns(text: Text, migration: Migration) -> bool:
     """Say whether the report has places in a file."""
     has_places = bool(migration.left.get(text.filename) or migration.constructors.get(text.filename))
-    return has_places or text.new != text.old
+    return has_places or text.new != text.old or bool(rows_to_check(text, migration))
 
 
 def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
@@ -78,6 +78,8 @@ def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
         span = report.finding.span
         rows = after.of(range(span.start.row, span.end.row + 1))
         yield Spot(text.filename, file, rows, "left", report.finding.code, span.start.row)
+    for row in rows_to_check(text, migration):
+        yield Spot(text.filename, file, after.of(range(row, row + 1)), "to check", "which a key may get to", row)
     done: list[tuple[int, str]] = sorted(
         (report.finding.span.start.row, report.finding.code)
         for report, _ in text.rewritten
@@ -88,6 +90,12 @@ def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
         if here or not all_imports(ready[now.start - 1 : now.stop - 1]):
             codes = ", ".join(sorted({code for _, code in here})) or "the rewritten lines"
             yield Spot(text.filename, file, after.of(now), "rewritten", codes, here[0][0] if here else now.start)
+
+
+def rows_to_check(text: Text, migration: Migration) -> list[int]:
+    """Return the rows of a file that the report asks to check."""
+    reasons = (reason for each in migration.doubtful for reason in each.checks)
+    return sorted({reason.row for reason in reasons if reason.filename == text.filename})
 
 
 def short(constructor: Constructor) -> str:

@@ -35,7 +35,7 @@ class Failure:
     @property
     def is_announced(self) -> bool:
         """Say whether the report names a place for it that a person has to review."""
-        return any(spot.kind in ("left", "held back") for spot in self.places)
+        return any(spot.kind in ("left", "held back", "to check") for spot in self.places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,7 @@ def told_run(when: str, run: Mapping[str, Any]) -> int:
     print(f"  {told(run['tests'])} {when}", flush=True)
     unannounced = 0
     for failure in run["new_failures"]:
-        to_review = [place for place in failure["places"] if place["kind"] in ("left", "held back")]
+        to_review = [place for place in failure["places"] if place["kind"] in ("left", "held back", "to check")]
         places = [place for place in to_review if place["in_traceback"]]
         unannounced += not places
         also = f" and {failure['also']} tests that did not run" if failure["also"] else ""
