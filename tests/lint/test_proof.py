@@ -245,7 +245,8 @@ def run(sampler, seed):
     stub = JAX["stubs/jax/random.py"].replace(
         "class Raw(list):", "class Raw(list):\n    def reshape(self, *shape):\n        return self\n"
     )
-    test = "import sim\n\nNAME = chr(87) + 'ords'\n\n\ndef test_words():\n    assert sim.run(getattr(sim, NAME)(), 3) == [0, 3]\n"
+    name = "NAME = chr(87) + 'ords'"  # which class it is cannot be read
+    test = f"import sim\n\n{name}\n\n\ndef test_words():\n    assert sim.run(getattr(sim, NAME)(), 3) == [0, 3]\n"
     project = made(stubs, {**simple(source, test), "stubs/jax/random.py": stub})
     done = command(project, "--migrate", "--check", PYTEST, "sim.py", "test_sim.py")
     assert "sim.py:6 the key may reach `key.reshape`" in done.stdout
