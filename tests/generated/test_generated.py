@@ -18,7 +18,7 @@ from .agreement import disagreements, shrunk
 from .programs import Layer, Program, programs, write
 from .reference import Recorder, TooMany, Unreached, evaluate, execute
 
-COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "800"))
+COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "600"))
 FEW = 180  # in each run
 
 

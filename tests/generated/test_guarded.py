@@ -17,7 +17,7 @@ from .guarded import SORTS_OF_STATE, Guarded, correct, found, is_correct, is_twi
 from .guards import SORTS, Condition, exclusive
 from .shapes import Draft
 
-COUNT = int(os.environ.get("OLYMPUS_GUARDED", "200"))
+COUNT = int(os.environ.get("OLYMPUS_GUARDED", "160"))
 TRACED = int(os.environ.get("OLYMPUS_GUARDED_TRACED", "12"))
 FEW = 80  # in each run
 FEW_TRACED = 3
