@@ -28,7 +28,7 @@ from .gaps import KNOWN, Known
 from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
 
-COUNT = int(os.environ.get("OLYMPUS_ENGINES", "72"))
+COUNT = int(os.environ.get("OLYMPUS_ENGINES", "54"))
 FEW = 24  # in each run
 
 

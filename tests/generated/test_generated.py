@@ -18,11 +18,11 @@ from .agreement import disagreements, shrunk
 from .programs import Layer, Program, programs, write
 from .reference import Recorder, TooMany, Unreached, evaluate, execute
 
-COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "600"))
+COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "480"))
 FEW = 180  # in each run
 
 
-@pytest.mark.parametrize("seeds", numbers(FEW // len(Layer), COUNT // len(Layer)), ids=str)
+@pytest.mark.parametrize("seeds", numbers(FEW // len(Layer), COUNT // len(Layer), parts=2), ids=str)
 @pytest.mark.parametrize("layer", Layer, ids=lambda layer: layer.name.lower())
 def test_agreement(layer: Layer, seeds: range) -> None:
     compared = 0

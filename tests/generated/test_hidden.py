@@ -16,7 +16,7 @@ from . import guarded, hidden
 from .guarded import found, is_correct, is_twin, smallest, wrong
 from .hidden import refuted, right_and_wrong
 
-COUNT = int(os.environ.get("OLYMPUS_HIDDEN", "80"))
+COUNT = int(os.environ.get("OLYMPUS_HIDDEN", "60"))
 FEW = 40  # in each run
 FEW_TRACED = 3
 FOUND = 0.7  # of the wrong programs: whatever else is written to an object, its key may be
