@@ -316,7 +316,7 @@ def test_module_and_version():
     ("options", "message"),
     [
         (["--fxi"], "error: unrecognized arguments: --fxi; did you mean --fix?"),
-        (["--frobnicate"], "error: unrecognized arguments: --frobnicate; see `olympus-lint --help`."),
+        (["--xyzzy"], "error: unrecognized arguments: --xyzzy; see `olympus-lint --help`."),
         (["--jobs", "0"], "error: argument --jobs: expected a number above 0, not '0'"),
         (["--select", "OLY140"], "error: --select: unknown rule 'OLY140'; did you mean 'OLY104'?"),
         (["--ignore", "key-resue"], "error: --ignore: unknown rule 'key-resue'; did you mean 'key-reuse'?"),

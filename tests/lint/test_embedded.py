@@ -152,7 +152,7 @@ def test_the_report_names_cells_and_mentions(project, run):
     cells.append({**CELLS[3], "source": "u = keys.reshape((2, -1))\nb = jax.random.PRNGKey(("})
     cells.append({**CELLS[3], "source": "u = keys.reshape((2, -1))\n'PRNGKey'"})
     Path("a.ipynb").write_text(notebook(cells=cells))
-    done = run("--migrate", ".")
+    done = run("--migrate", "--strict", ".")
     assert "holds back this constructor: a.ipynb:cell 9:2:11\n    a.ipynb:cell 9:2 the key is passed to" in done.out
     assert "holds back this constructor: a.ipynb:cell 4:4:5\n    a.ipynb:cell 11:1:5 OLY202 (changes" in done.out
     assert "    - %time zeros = jnp" in done.out and "    + %time zeros = jnp" in done.out
@@ -160,7 +160,7 @@ def test_the_report_names_cells_and_mentions(project, run):
         done.err == "error: a.ipynb: cell 10 cannot be parsed ('(' was never closed, line 2), so it is not changed.\n"
     )
     assert "  a.ipynb:cell 6:2 OLY202 (would change silently): Ask the shape of `key_data`\n" in done.out
-    data = json.loads(run("--migrate", "--output-format", "json", ".").out)
+    data = json.loads(run("--migrate", "--strict", "--output-format", "json", ".").out)
     assert [(each["cell"], each["row"]) for each in data["places"]] == [(6, 2)]
     assert [each["cell"] for each in data["left"]] == [11]
     assert [(each["cell"], each["location"]["row"], each["location"]["column"]) for each in data["mentions"]] == [
@@ -170,7 +170,7 @@ def test_the_report_names_cells_and_mentions(project, run):
         (10, 2, 5),
         (11, 2, 2),
     ]
-    page = run("--migrate", "--output-format", "html", ".").out
+    page = run("--migrate", "--strict", "--output-format", "html", ".").out
     assert "not rewritten</h2>\n<ul>\n<li><code>a.ipynb:cell" in page
 
 
