@@ -244,7 +244,7 @@ class _Held:
         self.remade = self._reached.graph.remade
         failures = self._reached.graph.failures
         self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]
-        self._joined: dict[Place, set[Place]] = defaultdict(set)
+        self._joined: set[Place] = set()
         self.is_cut_short = self._reached.slots.is_cut_short
         self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
 
@@ -523,11 +523,11 @@ class _Held:
 
     def _hold(self, makers: Iterable[Place], join: Join, company: str) -> bool:
         """Hold back constructors by what their keys meet in a join; return whether that is new for any of them."""
-        told = self._joined[join.place]
-        fresh = [each for each in makers if each in self._sources and each not in told and not self.reasons.get(each)]
+        untold = self._sources - self._joined  # of several joins one is named: each takes a search of its own
+        fresh = [each for each in makers if each in untold and not self.reasons.get(each)]
         if not fresh:
             return False
-        told.update(fresh)
+        self._joined.update(fresh)
         reason = Reason(
             self._filenames[join.place.file],
             join.place.line,
