@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import runpy
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from olympus_codemods.fixes import apply_fixes, migration_for
 from olympus_codemods.target import NEWEST, Style, Target
+from olympus_lint.migration.project import Migration
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
-__all__ = ["FAILED", "assert_migrates", "migrated", "numbers", "outcome"]
+__all__ = ["FAILED", "assert_migrates", "is_told", "migrated", "numbers", "outcome"]
 
 PASSES = 10
 FAILED = "failed"
@@ -56,12 +65,6 @@ def outcome(text: str, *, typed: bool, impl: str = "threefry2x32") -> list[Any] 
         impl: the default implementation.
     """
     import jax
-    import numpy as np
-
-    def shown(leaf: Any) -> Any:
-        if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-            leaf = jax.random.key_data(leaf)
-        return np.asarray(leaf).tolist()
 
     namespace: dict[str, Any] = {"__name__": "program"}
     with jax.default_prng_impl(impl), jax.enable_custom_prng(typed):
@@ -105,3 +108,57 @@ def assert_migrates(
             assert numbers(after, typed=False, impl=impl) == expected, after
         assert numbers(after, typed=True, impl=impl) == expected, after
     return after
+
+
+def shown(leaf: Any) -> Any:
+    """Return a leaf of a tree as a list, and the words of a key."""
+    import jax
+    import numpy as np
+
+    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    return np.asarray(leaf).tolist()
+
+
+def is_told(migration: Migration) -> bool:
+    """Return whether a migration leaves something to do, or its first file gives the same before and after it."""
+    if migration.is_open:
+        return True
+    main = Path(migration.texts[0].filename).name
+    old = given({Path(text.filename).name: text.old for text in migration.texts}, main)
+    new = {Path(text.filename).name: text.new for text in migration.texts}
+    kinds = [False, True] if migration.target.style == "portable" else [False]
+    return old is not None and all(old == given(new, main, typed=typed) for typed in kinds)
+
+
+def given(files: Mapping[str, str], main: str, *, typed: bool = False) -> tuple[str, dict[str, Any]] | None:
+    """Run a program of files of one folder; return what it prints and what its variables hold, ``None`` if it fails.
+
+    Args:
+        files: the files, by name.
+        main: the file to run.
+        typed: whether ``PRNGKey`` makes typed keys.
+    """
+    import jax
+
+    printed, before = io.StringIO(), dict(sys.modules)
+    is_typed = jax.enable_custom_prng(typed)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed), is_typed:
+        for name, text in files.items():
+            (Path(folder) / name).write_text(text)
+        sys.path.insert(0, folder)
+        try:
+            variables = runpy.run_path(str(Path(folder) / main))
+        except Exception:
+            return None
+        finally:
+            sys.path.remove(folder)
+            for name in set(sys.modules).difference(before):
+                if str(getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
+                    del sys.modules[name]
+    held = {
+        name: [shown(leaf) for leaf in jax.tree.leaves(value) if isinstance(leaf, jax.Array | int | float | str)]
+        for name, value in variables.items()
+        if not name.startswith("__") and not isinstance(value, ModuleType)
+    }
+    return printed.getvalue(), {name: leaves for name, leaves in held.items() if leaves}

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from pathlib import Path
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
@@ -24,6 +24,7 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
+from olympus_rules.keyflow.domain.places import NOWHERE, Written, span_of
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
@@ -34,7 +35,6 @@ from olympus_rules.syntax.text import split_lines
 
 __all__ = [
     "Text",
-    "Written",
     "constructors",
     "context_of",
     "is_note",
@@ -43,7 +43,6 @@ __all__ = [
     "rename",
     "reports_of",
     "rewrite",
-    "span_of",
 ]
 
 CONSTRUCTOR = LegacyConstructor.code
@@ -51,8 +50,6 @@ PASSES = 20
 READING = frozenset({"attrgetter", "getattr", "methodcaller"})
 MOCK = re.compile(r"\bpatch\b")
 """Functions, by last name, that read an attribute by its name."""
-Written: TypeAlias = tuple[int, int, int, int]
-"""Where an expression is written: its first line and column, and its last ones."""
 
 
 @dataclass(slots=True)
@@ -231,11 +228,6 @@ def spans_of(report: Report) -> Iterator[Written]:
             yield span_of(node)
 
 
-def span_of(node: ast.expr) -> Written:
-    """Return where an expression is written."""
-    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
-
-
 def _counts(report: Report, settings: Settings) -> bool:
     """Say whether a report has enough confidence; a possible silent change is always reported."""
     return report.finding.confidence >= settings.min_confidence or isinstance(report.fact, Conversion)
@@ -280,7 +272,7 @@ def rewrite(text: Text, target: Target, projects: Projects, *, withheld: bool = 
         ready = [r for r in places if not withheld and not is_note(r, target) and r.finding.code != CONSTRUCTOR]
         fixes = [(r, migration_for(r, document, target) if r in ready else None) for r in places]
         left = [report for report, fix in fixes if fix is None]
-        if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None]):
+        if not _apply(text, [(report, fix) for report, fix in fixes if fix is not None], projects):
             break
     return left
 
@@ -335,7 +327,7 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects,
         wanted = [report for report, stays in mentions if not stays]
         wanted += [report for report in reports if context_of(report) in others]
         fixes = [(report, migration_for(report, document, target)) for report in wanted]
-        applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None])
+        applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None], projects)
         if not applied and not text.renew_docstrings():
             return
         done = {id(report) for report in applied}
@@ -364,7 +356,7 @@ def _spot(node: ast.AST) -> tuple[object, ...]:
     return type(node), *(getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
 
 
-def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
+def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) -> list[Report]:
     """Apply the fixes of a file that do not overlap; return their reports."""
     chosen = {id(fix) for fix in compatible(fix for _, fix in fixes)}
     applied = [(report, fix) for report, fix in fixes if id(fix) in chosen]
@@ -381,5 +373,14 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]]) -> list[Report]:
     lines = split_lines(text.new)
     text.shown += [before_and_after(lines, report, fix) for report, fix in applied]
     text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
+    _move_places(text, new, [fix for _, fix in applied], projects)
     text.new = new
     return [report for report, _ in applied]
+
+
+def _move_places(text: Text, new: str, fixes: Sequence[Fix], projects: Projects) -> None:
+    """Keep what is known of the expressions of a text that some fixes change."""
+    known, path = projects.get(text.settings).session.places, str(Path(text.filename).absolute())
+    before = known.get(path, NOWHERE)
+    if before.of(text.new).ranks:
+        known[path] = before.after({edit for fix in fixes for edit in fix.edits}, new)

@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.merged import Merged, Possible
-from olympus_lint.migration.places import Written, context_of, is_note, span_of
+from olympus_lint.migration.places import context_of, is_note
 from olympus_lint.migration.reasons import Reason, along
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
 from olympus_lint.migration.unseen import is_permutation, unseen
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.places import Written, span_of
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY

@@ -34,9 +34,10 @@ from olympus_rules.syntax import Document
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from olympus_rules.keyflow.domain.places import Places
     from olympus_rules.reach.sites import Taken
 
-__all__ = ["NOTHING", "Migration", "Withheld", "keyed_parameters", "migrate", "planned", "stays"]
+__all__ = ["NOTHING", "Migration", "Withheld", "key_places", "migrate", "planned", "stays"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Withheld:
 
 NAME = PRNG_KEY.rpartition(".")[2]
 MOST_LINES = 60_000
-"""The size of a project up to which the parameters are searched that only keys reach: it takes a second analysis."""
+"""The size of a project up to which the expressions are searched that only keys reach: it takes a second analysis."""
 RARELY = (500_000, 20, 20)
 """Thresholds of the garbage collector."""
 
@@ -194,17 +195,17 @@ def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict
 
     Words that became a constructor show more keys, and so does a rewrite that NumPy took a key from before.
     """
-    keyed = keyed_parameters(migration)
+    places = key_places(migration)
     while True:
         projects, made, before = Projects(), _mentioned(migration), [text.new for text in migration.texts]
-        found = _make_ready(migration, projects, withheld, keyed)
+        found = _make_ready(migration, projects, withheld, places)
         projects.close()  # the plan takes the memory that they do
         is_made = made != _mentioned(migration)
         is_open = any(migration.left.values()) and before != [text.new for text in migration.texts]
         if not is_made and not is_open:
             return projects, found
-        known, keyed = keyed, keyed_parameters(migration)
-        if not is_made and known == keyed:
+        known, places = _kept(migration, projects), key_places(migration)
+        if not is_made and known == places:
             return projects, found
 
 
@@ -214,19 +215,18 @@ def _mentioned(migration: Migration) -> int:
 
 
 def _make_ready(
-    migration: Migration, projects: Projects, withheld: Withheld, keyed: Mapping[tuple[str, str, str], int | None]
+    migration: Migration, projects: Projects, withheld: Withheld, places: Mapping[str, Places]
 ) -> dict[str, list[Report]]:
     """Make the places of all files ready, but for constructors; return these by file."""
     found: dict[str, list[Report]] = {}
-    keyed_files = {path for path, *_ in keyed}
     migration.problems = []
     for text in migration.texts:
         session = projects.get(text.settings).session
-        session.keyed.update(keyed)
+        session.places.update({path: each for path, each in places.items() if path not in session.places})
         session.further = migration.further
         speaks_of_keys = worth_checking(text.filename, text.new.encode(errors="replace"), text.settings)
         speaks_of_keys |= NAME in text.new  # which may be replaced in a module of the project
-        if not speaks_of_keys and str(Path(text.filename).absolute()) not in keyed_files:
+        if not speaks_of_keys and str(Path(text.filename).absolute()) not in places:
             continue
         try:
             stays_whole = text.filename in withheld.files or not text.is_named
@@ -275,8 +275,15 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
     return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it is not changed.")]
 
 
-def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | None]:
-    """Return the parameters that only keys reach, whatever their names are, with their number of axes if known."""
+def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
+    """Return what is known of the expressions of the current texts."""
+    known = (projects.get(text.settings).session.places for text in migration.texts)
+    return {path: each for places in known for path, each in places.items() if each.ranks}
+
+
+def key_places(migration: Migration) -> dict[str, Places]:
+    """Return the expressions that only keys reach, by file."""
+    from olympus_rules.reach.evidence import places_in
     from olympus_rules.reach.project import reach
 
     documents = {
@@ -288,7 +295,7 @@ def keyed_parameters(migration: Migration) -> dict[tuple[str, str, str], int | N
     if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
-    found = {} if reached.graph.failures else reached.parameters()
+    found = {} if reached.graph.failures else places_in(reached, documents)
     reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles

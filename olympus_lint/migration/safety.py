@@ -23,7 +23,7 @@ from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.places import CONSTRUCTOR, Text, constructors, reports_of
-from olympus_lint.migration.project import Migration, keyed_parameters, planned
+from olympus_lint.migration.project import Migration, key_places, planned
 from olympus_lint.project.discovery import SourceFile, walk
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
@@ -241,14 +241,13 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
     projects, found, staying = Projects(), dict[str, list[Report]](), set[tuple[str, int]]()
     by_name: list[str] = []  # the places that may replace the constructor
     with deep_recursion():
-        keyed = keyed_parameters(migration)
-        keyed_files = {path for path, *_ in keyed}
+        places = key_places(migration)
         for text in texts:
             session = projects.get(text.settings).session
-            session.keyed.update(keyed)
+            session.places.update(places)
             session.further = migration.further
             data = text.old.encode(errors="replace")
-            if text.filename not in keyed_files and not worth_checking(text.filename, data, text.settings):
+            if text.filename not in places and not worth_checking(text.filename, data, text.settings):
                 continue
             with suppress(*NOT_PARSED):
                 document, reports = reports_of(text, projects)

@@ -50,7 +50,7 @@ def test_a_key_that_may_get_to_a_place_is_typed_and_the_place_is_named(project: 
     text = (project / "samplers.py").read_text()
     assert "sampler.draw(jax.random.key(0))" in text and "Words().draw(jax.random.PRNGKey(1))" in text
     (line,) = done.stdout.partition("Check these lines")[2].partition("\n\n")[0].splitlines()[1:]
-    assert line == "  samplers.py:7 the key may reach `key.reshape` (from samplers.py:16)"
+    assert line == "  samplers.py:7 OLY202: the key may reach `key.reshape(1, -1)` (from samplers.py:16)"
 
 
 def test_a_strict_migration_keeps_it_raw(project: Path) -> None:

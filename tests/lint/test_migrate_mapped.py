@@ -5,6 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
+from migrated import is_told
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
@@ -103,7 +104,7 @@ def outcome(text: str) -> list[float]:
 def test_words_of_a_mapped_key_are_announced(code: str) -> None:
     migration = migrated(code)
     assert outcome(migration.texts[0].new) == outcome(f"{HEAD}{code}\n")
-    assert migration.is_open and migration.held
+    assert is_told(migration)
 
 
 @pytest.mark.parametrize("code", KEYS.values(), ids=KEYS.keys())

@@ -180,7 +180,7 @@ PORTABLE = {
         "class Box:\n    def __init__(self, thing):\n        self.thing = thing\n"
         "    def words(self):\n        return [int(part) for part in self.thing]\n"
         "result = Box(jax.random.PRNGKey(0)).words()\n",
-        True,
+        False,
     ),
     "a number of words": (
         "def size(thing):\n    return thing.size\n"

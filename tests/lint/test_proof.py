@@ -249,7 +249,7 @@ def run(sampler, seed):
     test = f"import sim\n\n{name}\n\n\ndef test_words():\n    assert sim.run(getattr(sim, NAME)(), 3) == [0, 3]\n"
     project = made(stubs, {**simple(source, test), "stubs/jax/random.py": stub})
     done = command(project, "--migrate", "--check", PYTEST, "sim.py", "test_sim.py")
-    assert "sim.py:6 the key may reach `key.reshape`" in done.stdout
+    assert "sim.py:6 OLY202: the key may reach `key.reshape(1, -1)`" in done.stdout
     assert "sim.py:6 which a key may get to (to check)" in done.stdout
     assert "no place that is left in the report explains it" not in done.stdout
     done = command(project, "--migrate", "--fix", "--check", PYTEST, "sim.py", "test_sim.py")

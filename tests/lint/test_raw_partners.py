@@ -206,7 +206,7 @@ result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNG
     "getattr shape none": (
         1,
         1,
-        0,
+        1,
         """
 def as_key(seed):
     if getattr(seed, "shape", None) == (2,):
@@ -374,18 +374,18 @@ result = lax.bitcast_convert_type(key, jnp.int32)
 """,
     ),
     "lax.bitcast nested": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(k): return lax.bitcast_convert_type(k, jnp.float32).sum()
 result = f(jax.random.PRNGKey(7))
 """,
     ),
     "lax.convert_element_type": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(k): return lax.convert_element_type(k, jnp.int32)
 result = f(jax.random.PRNGKey(7))
@@ -1230,8 +1230,8 @@ result = jax.random.normal(keys.reshape((2, -1) + keys.shape[-1:])[0][1])
 """,
     ),
     "shape add last f": (
-        0,
         1,
+        0,
         0,
         """
 def lanes(keys, n): return keys.reshape((n, -1) + keys.shape[-1:])
@@ -1588,9 +1588,9 @@ result = len(seen)
 """,
     ),
     "tobytes func": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def ident(key): return key.tobytes()
 cache = {}
@@ -1626,9 +1626,9 @@ result = np.array_str(key) + np.array_repr(key)
 """,
     ),
     "jnp.array_str": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(k): return jnp.array_repr(k)
 result = f(jax.random.PRNGKey(3))
@@ -1728,26 +1728,26 @@ result = jax.vmap(jax.random.normal)(jnp.vstack(tup=ks))
 """,
     ),
     "concat axis=1 pos f": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(a): return jnp.concatenate([a, a], axis=1)
 result = f(jax.random.split(jax.random.PRNGKey(0), 2))
 """,
     ),
     "concat axis 1 pos2 f": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(a): return jnp.concatenate([a, a], 1)
 result = f(jax.random.split(jax.random.PRNGKey(0), 2))
 """,
     ),
     "concat arrays axis=-1 f": (
-        0,
         1,
+        0,
         0,
         """
 def f(a): return jnp.concatenate(arrays=[a, a], axis=-1)
@@ -1755,9 +1755,9 @@ result = f(jax.random.split(jax.random.PRNGKey(0), 2))
 """,
     ),
     "stack axis=1 f": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(a): return jnp.stack([a, a], axis=1)
 result = f(jax.random.PRNGKey(0))
@@ -1773,9 +1773,9 @@ result = f(jax.random.split(jax.random.PRNGKey(0)))
 """,
     ),
     "stack arrays axis=2 f": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(a): return jnp.stack(arrays=(a, a), axis=2)
 result = f(jax.random.split(jax.random.PRNGKey(0)))
@@ -1822,8 +1822,8 @@ result = jax.random.normal(S(k).k)
 """,
     ),
     "keys[0, :] f": (
-        0,
         1,
+        0,
         0,
         """
 def f(keys): return keys[0, :]
@@ -2021,9 +2021,9 @@ result = f(jax.random.PRNGKey(3))
 """,
     ),
     "lax.add": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(k): return lax.add(k, k)
 result = f(jax.random.PRNGKey(3))
@@ -2048,18 +2048,18 @@ result = f(jax.random.PRNGKey(3))
 """,
     ),
     "lax.population_count": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(k): return lax.population_count(k)
 result = f(jax.random.PRNGKey(3))
 """,
     ),
     "lax.shift": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(k): return lax.shift_right_logical(k, np.uint32(1))
 result = f(jax.random.PRNGKey(3))
@@ -2293,9 +2293,9 @@ result = jax.random.normal(f(1, jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
 """,
     ),
     "print buffer f": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 import io
 def dump(key, out): print("key", key, file=out)
@@ -2430,7 +2430,7 @@ result = jax.random.normal(f(jax.random.PRNGKey(0)))
     "where words mask raw": (
         0,
         2,
-        1,
+        0,
         """
 def f(key, other): return jnp.where(key > 5, key, other)
 result = jax.random.normal(f(jax.random.PRNGKey(0), jax.random.PRNGKey(1)))
@@ -2448,7 +2448,7 @@ result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 3)))
     "reshape -1 last": (
         0,
         1,
-        0,
+        1,
         """
 def f(key): return key.reshape(1, -1, key.shape[-1])[0]
 result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
@@ -2885,9 +2885,9 @@ result = same[0] == jax.random.fold_in(same, 7)[0], words
 """,
     ),
     "rows of a stack of results": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 def f(x):
     if not hasattr(x, "__len__"):
@@ -3052,8 +3052,8 @@ result = lax.scan(lambda n, key: (n, jax.random.normal(key)), 0, jax.random.spli
 """,
     ),
     "the axis of the words of leaves that are single keys": (
-        0,
-        8,
+        4,
+        4,
         0,
         """
 def parts(tree): return [jnp.split(leaf, 2)[0] for leaf in jax.tree.leaves(tree)]
@@ -3074,7 +3074,7 @@ result = [
     "a list of keys, stacked and joined along the words": (
         1,
         4,
-        0,
+        1,
         """
 def stacked(keys): return jnp.stack(keys, axis=1)
 def last(keys): return jnp.stack([key for key in keys], -1)
@@ -3101,9 +3101,9 @@ result = rows({"a": jax.random.split(jax.random.PRNGKey(0), 4)})
 """,
     ),
     "the axis of the words of leaves that are arrays of keys": (
-        0,
-        4,
-        0,
+        1,
+        3,
+        1,
         """
 def turned(tree): return jax.tree.map(jnp.transpose, tree), [jnp.transpose(leaf) for leaf in jax.tree.leaves(tree)]
 def flat(tree): return [leaf.reshape(leaf.shape[0], -1) for leaf in jax.tree.leaves(tree)]
@@ -3116,8 +3116,8 @@ result = [
 """,
     ),
     "leaves compared with written words, with each other, and cast": (
-        0,
-        5,
+        3,
+        2,
         0,
         """
 def known(tree): return [jnp.array_equal(leaf, (0, 3)) for leaf in jax.tree.leaves(tree)]
@@ -3134,7 +3134,7 @@ result = [
     "assignments of the words, and to them": (
         0,
         5,
-        0,
+        2,
         """
 class Box:
     def __init__(self, key):

@@ -537,7 +537,7 @@ TOLD_APART = {
             arguments.append(jax.random.PRNGKey(n))
         draw(*arguments)
         """,
-        [True],
+        [False],
     ),
     "leaves that a function of the project gives": (
         """

@@ -16,6 +16,7 @@ from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     CALLEES,
+    OTHER,
     UNDIVIDED,
     BoundMethod,
     Class,
@@ -31,7 +32,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["CALLABLE", "FUNCTION", "MANY", "Binding"]
+__all__ = ["CALLABLE", "FUNCTION", "MANY", "Binding", "give_words"]
 
 MANY = 16
 """The limit of callees of one call site; over it, values were joined before."""
@@ -328,6 +329,12 @@ class Binding:
         elif isinstance(value, Object | Class):
             name = "__call__" if isinstance(value, Object) else "__init__"
             self.slots.watch(self.heap.classes.member(value.code, name), self.widen_one, Member)
+
+
+def give_words(heap: Heap, code: ir.FunctionCode) -> None:
+    """Give numbers to the parameters of a function that is mapped over the words of keys."""
+    for name in code.parameters:
+        heap.slots.put(heap.variable(code, name), OTHER)
 
 
 def give_class(heap: Heap, class_: Class) -> None:

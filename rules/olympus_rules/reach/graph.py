@@ -42,7 +42,7 @@ class Graph:
         calls: the call sites.
         fixtures: the fixtures of tests.
         expressions: the slots of each expression.
-        nothing: registers that hold ``None``.
+        nothing: registers that hold ``None``; in the end all slots that may.
         meetings: where arrays meet without a call.
         computed: the calls of ``getattr`` that may read the constructor by a name that is computed.
     """

@@ -15,10 +15,10 @@ from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_MET
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.axes import added_axes, ends_with_words, likely_axes
-from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding
+from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding, give_words
 from olympus_rules.reach.containers import ContainerCalls
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.mapping import mapped_by
+from olympus_rules.reach.mapping import mapped_by, takes_words
 from olympus_rules.reach.partials import FUNCTIONS, Partials
 from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Anywhere, Call, Given
@@ -357,6 +357,8 @@ class LibraryCalls:
         transform = model.transform
         kinds: tuple[type, ...] = (*(FUNCTION if transform is None else CALLABLE), Unknown)
         mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
+        if transform is not None and transform.kind in MAPPING and takes_words(call.node):
+            self.slots.watch(source, lambda value: give_words(self.heap, value.code), *FUNCTIONS)
         if mapped is not None:
             self.slots.watch(source, partial(self.partials.map, mapped=mapped, result=call.result), *MAPPED)
             kinds = tuple(kind for kind in kinds if kind not in MAPPED)

@@ -9,7 +9,7 @@ import ast
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["ANYHOW", "NOT_MAPPED", "Mapped", "mapped_by"]
+__all__ = ["ANYHOW", "NOT_MAPPED", "Mapped", "mapped_by", "takes_words"]
 
 T = TypeVar("T")
 MOST = 3
@@ -77,6 +77,14 @@ def mapped_by(call: ast.Call | None) -> Mapped | None:
         case ast.Tuple(elts=parts) | ast.List(elts=parts) if all(map(_is_axis, parts)):
             return Mapped(1, tuple(0 if _is_none(part) else 1 for part in parts))
     return None
+
+
+def takes_words(call: ast.Call | None) -> bool:
+    """Return whether a call maps its function over an axis that may be that of the words: any but the first one."""
+    options = {option.arg: option.value for option in call.keywords} if call is not None else {}
+    axes = options.get("in_axes", call.args[1] if call is not None and len(call.args) > 1 else None)
+    parts = ast.walk(axes) if axes is not None else ()
+    return any(isinstance(part, ast.Constant) and type(part.value) is int and part.value != 0 for part in parts)
 
 
 def _at(position: int, places: tuple[int, ...], axes: T) -> int | T:

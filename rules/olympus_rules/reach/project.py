@@ -115,26 +115,6 @@ class ProjectReach:
         """How keys get to places."""
         return Paths(self.graph, self._vague)
 
-    def parameters(self) -> dict[tuple[str, str, str], int | None]:
-        """Return the parameters that only keys reach, by file, function and name, with their number of axes.
-
-        Functions of one name count as one. A position would be wrong after the first rewrite of a file.
-        """
-        found: dict[tuple[str, str, str], set[int | None]] = {}
-        others = set()
-        for path, _, code in functions_of(self.names.modules):
-            for name in code.parameters:
-                slots = versions(self.heap, code, name)
-                if self._hold_keys_only(slots):
-                    found.setdefault((path, code.name, name), set()).update(self._ranks(slots))
-                else:
-                    others.add((path, code.name, name))
-        return {
-            parameter: ranks.pop() if len(ranks) == 1 else None
-            for parameter, ranks in found.items()
-            if parameter not in others
-        }
-
     def rank(self, place: Place) -> int | None:
         """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
         ranks = self._ranks(self.graph.expressions.get(place, ()))
@@ -303,14 +283,6 @@ class ProjectReach:
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""
         return Joins(self.graph).found()
-
-
-def versions(heap: Heap, code: FunctionCode, name: str) -> list[Slot]:
-    """Return the slots of a variable of a function."""
-    found = [heap.variable(code, name)]
-    while (code, name, len(found)) in heap.slots.numbers:
-        found.append(heap.variable(code, name, len(found)))
-    return found
 
 
 def functions_of(modules: Mapping[str, FunctionCode]) -> Iterator[tuple[str, tuple[int, int], FunctionCode]]:

@@ -13,6 +13,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.code.wrappers import hands_on
 from olympus_rules.libraries.names import DICT, PRNG_KEY
+from olympus_rules.reach.binding import give_words
 from olympus_rules.reach.definitions import Definitions, is_imported
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.failures import contained
@@ -22,7 +23,7 @@ from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import items_of, parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
-from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by
+from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by, takes_words
 from olympus_rules.reach.narrowing import Predicate, kinds_of, predicates
 from olympus_rules.reach.operators import OVERLOADED, Operators
 from olympus_rules.reach.overwriting import Hooks, Overwriting
@@ -610,6 +611,8 @@ class Reader:
         is_paired = False
         for node in reversed(decorators) if function.owner is None else ():
             outer = self.mapping(node)
+            if isinstance(node, ast.Call) and self.transformation(node) in MAPPING and takes_words(node):
+                give_words(self.heap, function)
             mapped = (outer and mapped.within(outer)) or mapped
             is_paired |= self.transformation(node) == "value_and_grad"
         return Partial(function, 0, mapped, is_paired) if mapped.axes != 0 or is_paired else Function(function)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
-from olympus_rules.reach.values import Container, Key, Unknown, Value
+from olympus_rules.reach.values import OTHER, Container, Key, Unknown, Value
 
-__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "TooMuchWork", "at_most", "nothing", "without"]
+__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "TooMuchWork", "at_most", "nothing", "reached_from", "without"]
 
 Slot = int
 Watcher = Callable[[Any], object]
@@ -520,6 +521,19 @@ class Slots:
             self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), ()
         self._targets[first] = targets_of(targets.difference(members))
         self._queue.push(first)
+
+
+def reached_from(slots: Slots, sources: Iterable[Slot]) -> set[Slot]:
+    """Return the slots to which something that is no key and has no parts gets from some slots."""
+    waiting, other = [slots.same[slot] for slot in sources], slots.bit(OTHER)
+    found = set(waiting)
+    while waiting:
+        slot = waiting.pop()
+        typed = [each.targets for each in slots._typed_edges[slot] if each.wanted[0] & other]
+        fresh = {slots.same[target] for target in chain(slots._targets[slot], *typed)} - found
+        found |= fresh
+        waiting += fresh
+    return found
 
 
 def added(several: Sequence[T], item: T) -> Sequence[T]:

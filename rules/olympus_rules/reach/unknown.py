@@ -11,7 +11,7 @@ from olympus_rules.reach.axes import added_axes, ends_with_words, index_axes, li
 from olympus_rules.reach.containers import TAKING
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot, without
+from olympus_rules.reach.slots import Slot, reached_from, without
 from olympus_rules.reach.values import (
     CALLEES,
     IN_PROJECT,
@@ -89,6 +89,7 @@ class Settling:
             if is_empty and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
         self._settle()
+        self.graph.nothing = reached_from(self.slots, self.graph.nothing)
         self.slots.finish()
 
     def _settle(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from olympus_rules.keyflow.domain.knowledge import Knowledge
 from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import PathCondition
+from olympus_rules.keyflow.domain.places import Places, span_of
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Summary, Task
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -32,8 +33,6 @@ OTHER_STATES = re.compile(
     r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
     r"|random\.(Random|SystemRandom|Generator))\b"
 )
-KeyedParameter = tuple[str, str, str]
-"""A parameter that gets only keys at every call site in the project: path, function, name."""
 
 
 @dataclass(slots=True)
@@ -105,7 +104,7 @@ class File:
         environments: the variables of each function interpreted so far.
         runs: the result of each interpretation.
         summaries: the summary of each interpretation, and those from other files.
-        keyed: the parameters that get only keys, with their number of axes, if the whole project was analysed.
+        places: the expressions that only keys reach, if the whole project was analysed.
         binds_by_name: whether a function binds a variable of the module under a name that is computed.
         follows_lanes: whether to record draws in the lanes of a map.
     """
@@ -116,11 +115,11 @@ class File:
         module: FunctionCode,
         table: Libraries,
         linker: Linker,
-        keyed: Mapping[KeyedParameter, int | None] | None = None,
+        places: Places,
     ) -> None:
         """Start with empty tables."""
         self.document, self.module, self.table, self.linker = document, module, table, linker
-        self.keyed = {} if keyed is None else keyed
+        self.places = places
         self.name = document.module or Path(document.filename).stem
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
@@ -187,25 +186,11 @@ class File:
         """
         return not self.imported.isdisjoint(OTHER_GENERATORS) or OTHER_STATES.search(self.document.text) is not None
 
-    def gets_keys_only(self, term: Term) -> bool:
-        """Return whether a term is a parameter that gets only keys in the whole project."""
-        if not self.keyed or self.terms.operation(term) != "param":
-            return False
-        code, name = self.terms.data(term)
-        return (self.document.path, code.name, name) in self.keyed
+    def gets_keys_only(self, at: ast.AST) -> bool:
+        """Return whether only keys reach an expression in the whole project."""
+        return bool(self.places.ranks) and isinstance(at, ast.expr) and span_of(at) in self.places.ranks
 
-    def rank(self, term: Term) -> int | None:
-        """Return the number of batch axes, by source, else by use, else that of all arguments in the project."""
-        rank = self.knowledge.rank(term)
-        return rank if rank is not None or not self.keyed else self.rank_given(term)
-
-    def rank_given(self, term: Term) -> int | None:
-        """Return the number of batch axes of all arguments that a parameter gets in the project, if known."""
-        if not self.keyed or self.terms.operation(term) != "param":
-            return None
-        code, name = self.terms.data(term)
-        return self.keyed.get((self.document.path, code.name, name))
-
-    def has_keyed_parameter(self, code: FunctionCode) -> bool:
-        """Return whether any parameter of a function gets only keys in the whole project."""
-        return bool(self.keyed) and any((self.document.path, code.name, name) in self.keyed for name in code.parameters)
+    def has_places(self, code: FunctionCode) -> bool:
+        """Return whether only keys reach an expression of a function in the whole project."""
+        first, last = getattr(code.node, "lineno", 0), getattr(code.node, "end_lineno", 0)
+        return any(first <= line <= last for line, *_ in self.places.ranks)

@@ -1,8 +1,9 @@
 """The evidence that terms are keys, their kinds (raw or typed) and their batch axes.
 
 There are two kinds of evidence. A term that comes from a constructor or a derivation is a key by its *source*.
-A parameter or an attribute is a key by its *use*: a callee that takes only keys took it. A name or an annotation
-is no evidence; it is recorded separately, for findings of the lowest confidence.
+A parameter or an attribute is a key by its *use*: a callee that takes only keys took it, or an analysis of the whole
+project shows that only keys get there. A name or an annotation is no evidence; it is recorded separately, for findings
+of the lowest confidence.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
 from olympus_rules.keyflow.facts import KeyKind
 
-__all__ = ["Knowledge", "Origin", "forget_ranks", "is_key_name"]
+__all__ = ["Knowledge", "Origin", "forget_ranks", "give", "is_key_name"]
 
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
 
@@ -54,6 +55,7 @@ class Knowledge:
     Attributes:
         origins: terms that are keys by their source.
         used: terms that are keys by their use, with the batch axes that their use implies.
+        given: terms that are keys as the whole project shows, with the batch axes if they are known.
         mixed: parameters that get other values from calls.
         kinds: the known kinds (raw or typed) of terms that are keys by their use.
         passed: parameters, and parts of those, that get keys from calls, with the kinds of these keys.
@@ -73,6 +75,7 @@ class Knowledge:
         self.shapes: dict[Term, tuple[int, ...]] = {}
         self.lengths: dict[Term, tuple[int, ...]] = {}
         self.used: dict[Term, int] = {}
+        self.given: dict[Term, int | None] = {}
         self.passed: dict[Term, frozenset[KeyKind]] = {}
         self.mixed: set[Term] = set()
         self.kinds: dict[Term, KeyKind] = {}
@@ -87,11 +90,11 @@ class Knowledge:
 
     def is_known(self, term: Term) -> bool:
         """Return whether there is evidence, by source or by use, that the term is a key or a key array."""
-        return term in self.origins or term in self.used
+        return term in self.origins or term in self.used or term in self.given
 
     def is_candidate(self, term: Term) -> bool:
         """Return whether the term is a key by evidence or by its name."""
-        return term in self.origins or term in self.used or term in self.named
+        return self.is_known(term) or term in self.named
 
     def is_concerned(self, term: Term) -> bool:
         """Return whether the term is a key by evidence, by its name, or by what a call passes to its parameter."""
@@ -100,7 +103,7 @@ class Knowledge:
     def rank(self, term: Term) -> int | None:
         """Return the number of batch axes, by source, else by use."""
         origin = self.origins.get(term)
-        return origin.rank if origin is not None else self.used.get(term)
+        return origin.rank if origin is not None else self.used.get(term, self.given.get(term))
 
     def kind(self, term: Term) -> KeyKind:
         """Return raw or typed if the source shows it."""
@@ -243,6 +246,13 @@ class Knowledge:
             if rank is None or rank >= 0:
                 self.origins[part] = Origin(origin.kind, rank)
         return part
+
+
+def give(knowledge: Knowledge, term: Term, rank: int | None) -> None:
+    """Record that only raw keys get to an expression with this term, with their batch axes if they are known."""
+    if term not in knowledge.origins:
+        knowledge.given[term] = rank if knowledge.given.get(term, rank) == rank else None
+        knowledge.kinds[term] = KeyKind.RAW
 
 
 def forget_ranks(knowledge: Knowledge, terms: Iterable[Term]) -> None:

@@ -268,12 +268,25 @@ def _check_axes(flow: Flow, mapped: Mapped, arguments: Arguments) -> None:
     if mapped.name == "vectorize":
         specs.vectorized(flow, mapped.node, arguments)
     for position, (value, _) in enumerate(arguments.positional):
-        axis = _axis(mapped, position, value, flow)
-        if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 and isinstance(value, Term):
-            subject = arguments.expression(position, "")
-            axis_node = _axis_expression(mapped, "in_axes", position)
-            subjects = () if subject is None else (subject,)
-            layout.mapped_axis(flow, value, Transposed("in_axes", node, subjects, axis_node))
+        subject, written = arguments.expression(position, ""), _axis_expression(mapped, "in_axes", position)
+        for term, axis in _with_axes(value, _axis(mapped, position, value, flow)):
+            if isinstance(axis, Const) and type(axis.value) is int and axis.value != 0:
+                subjects = (subject,) if term is value and subject is not None else ()
+                changed = Transposed("in_axes", node, subjects, written if term is value else None)
+                layout.mapped_axis(flow, term, changed)
+
+
+def _with_axes(value: Value, axis: Value) -> Iterator[tuple[Term, Value]]:
+    """Yield the terms in an argument, each with the axis over which it is mapped."""
+    if isinstance(value, Map) and isinstance(axis, Map):
+        axes = dict(axis.items)
+        for name, item in value.items:
+            yield from _with_axes(item, axes.get(name, Const(None)))
+    elif isinstance(value, Sequence) and isinstance(axis, Sequence):
+        for pair in zip(value.items, axis.items, strict=False):
+            yield from _with_axes(*pair)
+    else:
+        yield from ((term, axis) for term in leaves(value))
 
 
 def _axis_expression(mapped: Mapped, name: str, position: int) -> ast.expr | None:

@@ -13,16 +13,20 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import choose
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.knowledge import give
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+from olympus_rules.keyflow.domain.places import Written, span_of
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Slot
-from olympus_rules.keyflow.domain.values import Class, Const, Sequence, Value
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Choice, Class, Const, Sequence, Value
 from olympus_rules.keyflow.interpret import attributes, calls, control, data
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes.annotated import note_classes
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
+from olympus_rules.keyflow.notes.pending import is_stored
 
 __all__ = ["interpret"]
 
@@ -130,7 +134,7 @@ class _Interpreter(Flow):
 
     def block(self, block: Block) -> None:
         """Execute a block until it ends or is left."""
-        handlers = HANDLERS
+        handlers, places = HANDLERS, self.file.places.ranks
         self.steps += len(block.body)
         if self.steps > BUDGET:
             raise _Budget
@@ -138,6 +142,17 @@ class _Interpreter(Flow):
             if not self.alive:
                 return
             handlers[type(instruction)](self, instruction)
+            if places:
+                self._note_given(instruction, places)
+
+    def _note_given(self, instruction: object, places: Mapping[Written, int | None]) -> None:
+        """Record that an expression gives a key, if only keys reach it in the whole project."""
+        node, register = getattr(instruction, "node", None), getattr(instruction, "dst", None)
+        if isinstance(node, ast.expr) and register is not None and (span := span_of(node)) in places:
+            value = self.registers[register]
+            for part in [part for _, part in value.arms] if isinstance(value, Choice) else [value]:
+                if isinstance(part, Term) and part not in self.file.placeholders and not is_stored(self, part):
+                    give(self.knowledge, part, places[span])
 
     def call(self, function: Value, arguments: Arguments) -> Value:
         """Call a value."""

@@ -76,5 +76,6 @@ def handed_out(file: File) -> Iterator[tuple[Term, Fact]]:
     for run in file.runs.values():
         knowledge = run.knowledge
         for use in run.ledger.consumptions:
-            if use.certainty != Certainty.KNOWN and (knowledge.is_known(use.term) or use.term in knowledge.named):
+            is_shown = use.term in knowledge.origins or use.term in knowledge.used or use.term in knowledge.named
+            if use.certainty != Certainty.KNOWN and is_shown:
                 yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)

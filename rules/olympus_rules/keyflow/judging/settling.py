@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.file import File, Pending
 from olympus_rules.keyflow.domain.knowledge import Knowledge
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import ALWAYS, bit_numbers, implies
+from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import CONNECTIVES
 from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
@@ -76,6 +77,8 @@ def _ranks(file: File) -> dict[ast.AST | None, set[int | None]]:
     return ranks
 
 
+FAIL_FOR_NONE = (facts.KeyIndexing, facts.KeyTransposition, facts.ShapeLogic, facts.DtypeLogic)
+"""What fails for ``None``, raw or rewritten, so that only keys can have got there."""
 QUESTIONS = frozenset(
     {"len", "ndim", "shape-asserted", "shape-equals", "shape-item", "shape-slice", "shape-unpack", "size"}
 )
@@ -125,24 +128,24 @@ def _only_keys(file: File, pending: Pending, fact: Fact) -> bool:
     A question about the shape of a raw key has another answer for a typed one, so none of these may reach it.
     """
     knowledge, term = file.knowledge, pending.term
-    others = file.others.get(pending.at, ()) if pending.at is not None else ()
     row = getattr(pending.at, "lineno", 0)
+    whenever = term in knowledge.used and _used_whenever(file, pending)
+    if pending.at is not None and file.gets_keys_only(pending.at):
+        place = span_of(pending.at)
+        is_one = isinstance(fact, FAIL_FOR_NONE) or place not in file.places.optional
+        rank = file.places.ranks[place]
+        is_one = is_one or whenever or _default_is_none(file, term, before=row)
+        if is_one and (rank is not None or not _counts_axes(fact)):
+            return not _counts_axes(fact) or rank == getattr(fact, "rank", None)
+    others = file.others.get(pending.at, ()) if pending.at is not None else ()
     if not all(knowledge.is_known(other) or _default_is_none(file, other, before=row) for other in others):
         return False  # a parameter that a key replaces if it is `None` is a key as well
     if isinstance(fact, facts.ShapeLogic) and _may_be_typed(knowledge, term):
         return False
     if term in knowledge.origins:
         return True
-    whenever = term in knowledge.used and _used_whenever(file, pending)
-    if (
-        _counts_axes(fact)
-        and term in knowledge.used
-        and not (whenever or knowledge.rank(term) == file.rank_given(term))
-    ):
+    if _counts_axes(fact) and term in knowledge.used and not whenever:
         return False  # on another path, the array may have other axes
-    replaced = whenever or not _default_is_none(file, term) or _default_is_none(file, term, before=row)
-    if file.gets_keys_only(term) and replaced:
-        return True
     if isinstance(fact, facts.Conversion) and fact.form in ARRAYS and _has_dtype(fact.node):
         return False  # the result is used as a key, the argument may be a list
     return whenever or (term in knowledge.named.difference(knowledge.mixed) and not _default_is_none(file, term))
@@ -206,8 +209,6 @@ def _guessed(file: File, pending: Pending, rearranged: set[Term]) -> Confidence 
     """Return the confidence of a note about a term that is no key by source or use in this file."""
     knowledge, term, need = file.knowledge, pending.term, pending.need
     if need in (Need.KEY, Need.KNOWN) and term in rearranged:
-        return Confidence.LIKELY
-    if need in (Need.KEY, Need.KNOWN, Need.RAW) and file.gets_keys_only(term):
         return Confidence.LIKELY
     if need == Need.KEY and pending.metadata and _gets_raw(knowledge, term):
         return Confidence.LIKELY

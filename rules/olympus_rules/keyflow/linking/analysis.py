@@ -17,6 +17,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import CALLABLE, is_constant, is_registry
 from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.places import NOWHERE
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Specialisation, Summary, Task
 from olympus_rules.keyflow.domain.terms import Term
@@ -82,7 +83,8 @@ class Analysis:
             has_globals="global " in document.text or "globals()" in document.text,
             attached=document.attached,
         )
-        self.file = File(document, module, session.table, self, session.keyed)
+        places = session.places.get(document.path, NOWHERE).of(document.text)
+        self.file = File(document, module, session.table, self, places)
         self.hierarchy = Hierarchy(self.file)
         self.pytrees = Pytrees(self.file)
         imported = {*module.imported.values(), *module.stars}
@@ -159,9 +161,7 @@ class Analysis:
             texts = Texts(self.document)
             self._waiting = relevant(texts, self.file.module, callables, arrays, by_name=by_name)
             self._waiting += [
-                code
-                for code in self.file.module.nested
-                if self.file.has_keyed_parameter(code) and code not in self._waiting
+                code for code in self.file.module.nested if self.file.has_places(code) and code not in self._waiting
             ]
             wanted = relevant(texts, self.file.module, callables, arrays, by_name=False) if by_name else self._waiting
             self.file.idle = set(self.file.module.nested).difference(

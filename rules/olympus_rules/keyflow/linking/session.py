@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from olympus_rules.keyflow.domain.file import KeyedParameter
+from olympus_rules.keyflow.domain.places import Places
 from olympus_rules.keyflow.facts import Failed
 from olympus_rules.keyflow.linking.answers import Answers
 from olympus_rules.keyflow.linking.recursion import Stack
@@ -23,7 +23,7 @@ class Session:
         table: the effects of library functions on keys.
         answers: the known answers to questions about names in files.
         stack: the functions that are being interpreted, of all files.
-        keyed: the parameters that only receive keys, with their number of axes, if the whole project was analysed.
+        places: the expressions that only keys reach, by file, if the whole project was analysed.
         failures: what raised since the last file was done, in it or in files that it asked.
         further: the folders of other projects in which imports are looked for, too.
     """
@@ -32,6 +32,6 @@ class Session:
     table: Libraries
     answers: Answers
     stack: Stack = field(default_factory=Stack)
-    keyed: dict[KeyedParameter, int | None] = field(default_factory=dict)
+    places: dict[str, Places] = field(default_factory=dict)
     failures: list[Failed] = field(default_factory=list)
     further: tuple[Path, ...] = ()

@@ -109,7 +109,7 @@ class Look:
 
     def rank(self) -> int | None:
         """Return the number of batch axes of the array, ``None`` if not yet known."""
-        rank = self.flow.file.rank(self.term)
+        rank = self.flow.knowledge.rank(self.term)
         return None if rank is None else rank + self.above
 
     def note(
@@ -155,7 +155,7 @@ def look(flow: State, array: Value, call: ArrayCall) -> Value | None:
     if not isinstance(array, Term):
         passes_value(flow, array, call.subject)
         return None
-    if not (name in JOINING or flow.knowledge.is_candidate(array) or flow.file.gets_keys_only(array)):
+    if name not in JOINING and not flow.knowledge.is_candidate(array):
         passes_by(flow, array, call.subject)
         return None
     seen = Look(flow, call, array, above, flow.terms.number(), stacked)
