@@ -38,7 +38,7 @@ def test_variants_differ(target: Target) -> None:
 def test_variants_break_no_promise(name: str, tmp_path: Path) -> None:
     target = TARGETS[name](tmp_path)
 
-    @settings(max_examples=FEW.get(name, 500), deadline=None, suppress_health_check=[*HealthCheck])
+    @settings(max_examples=FEW.get(name, 250), deadline=None, suppress_health_check=[*HealthCheck])
     @given(randoms(use_true_random=False))
     def law(drawing: random.Random) -> None:
         with limited():

@@ -24,15 +24,18 @@ FOUND = 0.7  # of the wrong programs: whatever else is written to an object, its
 
 @pytest.mark.parametrize("seeds", numbers(FEW, COUNT), ids=str)
 def test_nothing_certain_is_said_of_a_correct_program(seeds: range) -> None:
-    missed = []
     for number in seeds:
-        right, wrong_one = right_and_wrong(str(number))
+        right, _ = right_and_wrong(str(number))
         for one in wrong(right):
             if one.kind in ("certain", "error"):
                 small, own = smallest(right, one.kind, one.code)
                 pytest.fail(f"{number}: {own}\n\n{small.source}", pytrace=False)
-        missed += [] if found(wrong_one) else [wrong_one]
-    assert len(missed) <= (1 - FOUND) * len(seeds), "\n\n".join(program.source for program in missed)
+
+
+def test_most_wrong_programs_are_found() -> None:
+    """All examples count together: of five, two may well be among those that are missed."""
+    missed = [program for number in range(FEW) if not found(program := right_and_wrong(str(number))[1])]
+    assert len(missed) <= (1 - FOUND) * FEW, "\n\n".join(program.source for program in missed)
 
 
 @pytest.mark.parametrize("seeds", numbers(FEW_TRACED, COUNT), ids=str)

@@ -34,8 +34,9 @@ def unprivileged(*options: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="root gives up its rights as Linux has it")
-@pytest.mark.parametrize("mode", [0o000, 0o444, 0o111])
-@pytest.mark.parametrize("options", [[], ["--fix"], ["--jobs", "2"], ["--migrate"]])
+@pytest.mark.parametrize(
+    ("mode", "options"), [(0o000, []), (0o444, ["--fix"]), (0o111, ["--jobs", "2"]), (0o444, ["--migrate"])]
+)
 def test_a_folder_that_cannot_be_read(project, mode, options):
     Path("a/locked").mkdir(parents=True)
     for name in ("a/b.py", "a/locked/c.py", "d.py"):

