@@ -41,9 +41,9 @@ from olympus_rules.reach.values import (
 
 __all__ = ["Found", "Paths", "Way"]
 
-MOST_STATES = 30_000
+MOST_STATES = 3_000
 """The limit of one search."""
-MOST_STATES_IN_ALL = 600_000
+MOST_STATES_IN_ALL = 60_000
 MOST_PARTS = 2
 """How many containers and objects around a key are told apart."""
 ANY = -1
