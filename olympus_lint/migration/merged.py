@@ -12,10 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from olympus_lint.migration.callees import library_of
-from olympus_lint.migration.dtypes import WORDS, scope_of
-from olympus_lint.migration.sinks import Sinks, Sunk
-from olympus_lint.migration.unseen import is_guarded
+from olympus_lint.migration.sinks import Sinks, Sunk, is_guarded
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, ShapeLogic
 from olympus_rules.libraries.names import UINT32
@@ -30,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Merged", "Possible"]
 
+WORDS = (2, 4)
+"""The number of words of a raw key."""
 SHAPE_ASSERTION = "assert_shape"
 """The last name of functions that compare the shape of their first argument with their second one."""
 
@@ -82,7 +81,7 @@ class Merged:
             function=found.library,
             effect=row.effect if row is not None else "fails",
         )
-        given = [ast.unparse(each) for each in call.args if not library_of(each, path, self._reached)]
+        given = [ast.unparse(each) for each in call.args if not self._reached.library_at(place_of(path, each))]
         value = ", ".join(given) or ast.unparse(call)
         return Possible(fact, value, frozenset(found.keys), (place_of(path, call),), is_call=True)
 
@@ -125,7 +124,8 @@ def compared(node: ast.AST, path: str, reached: ProjectReach) -> Iterator[tuple[
     for part, other in zip(parts, reversed(parts), strict=True):
         if isinstance(part, ast.Attribute) and part.attr == "shape" and is_shape_of_keys(other):
             yield part, part.value, True
-        if isinstance(part, ast.Attribute) and part.attr == "dtype" and library_of(other, path, reached) in UINT32:
+        is_dtype = isinstance(part, ast.Attribute) and part.attr == "dtype"
+        if isinstance(part, ast.Attribute) and is_dtype and reached.library_at(place_of(path, other)) in UINT32:
             yield part, part.value, False
 
 
@@ -141,7 +141,9 @@ def origins(value: ast.expr, document: Document) -> Iterator[ast.Call]:
         yield value
     if not isinstance(value, ast.Name):
         return
-    scope = scope_of(value, document.parents)
+    scope: ast.AST | None = value
+    while not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module | None):
+        scope = document.parents.get(scope)
     for each in every_node(scope) if scope is not None else ():
         match each:
             case ast.Assign(targets=[ast.Name(id=value.id)], value=ast.Call() as made):

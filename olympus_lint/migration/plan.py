@@ -14,7 +14,6 @@ from olympus_lint.migration.places import context_of, is_note
 from olympus_lint.migration.reasons import Reason, along
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
-from olympus_lint.migration.unseen import is_permutation, unseen
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.places import Written, span_of
@@ -22,7 +21,7 @@ from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import MERGED, Key, Place
+from olympus_rules.reach.values import MERGED, Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.key_conversion import KeyConversion
@@ -165,7 +164,6 @@ def plan(
     staying: Mapping[tuple[str, int], str] = {},
     *,
     strict: bool = False,
-    careful: bool = False,
 ) -> Plan:
     """Return which constructors can make typed keys, the reasons that hold back the others, and what is silent.
 
@@ -175,11 +173,9 @@ def plan(
         survey: the project.
         staying: reasons against constructors that are not renamed in any case, by their file and number.
         strict: whether places to which keys only may get hold constructors back, too.
-        careful: whether keys with an unknown number of axes count as single keys.
     """
     held = _Held(survey, strict=strict)
     open_places = held.by_places_left()
-    held.by_unseen_places(careful=careful)
     held.by_sinks()
     texts = held.by_texts()
     for filename, reports in [*held.by_merged_places().items(), *held.computed_names().items()]:
@@ -320,19 +316,6 @@ class _Held:
         is_sure = is_known or (way is not None and way.is_sure)
         told = along(reason, way, self._filenames, is_sure=is_sure)
         (self.reasons if is_sure and breaks else self.checks)[maker].add(told)
-
-    def by_unseen_places(self, *, careful: bool) -> None:
-        """Add the places that are about keys only in view of the whole project."""
-        for filename, file in self._survey.files.items():
-            for value, node, axes in unseen(file.document, file.path, self._reached, careful=careful):
-                place = place_of(file.path, value)
-                makers = self._reached.keys_at(place)
-                if axes is not None:
-                    keys = [value for value in self._reached.values(place) if isinstance(value, Key)]
-                    makers &= {key.site for key in keys if key.rank == axes}
-                if (is_permutation(node) or not file.is_told(node, value)) and len(makers) <= MANY:
-                    found = self._reached.paths.to_expressions([place], makers)
-                    self._add(_place(filename, node, file.document), found, makers)
 
     def by_texts(self) -> dict[str, list[Report]]:
         """Add the places that make text of keys, unless it is only printed; return all such places.

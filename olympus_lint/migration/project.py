@@ -316,7 +316,6 @@ def planned(
     staying: Mapping[tuple[str, int], str] = {},
     *,
     strict: bool = False,
-    careful: bool = False,
 ) -> Plan:
     """Return the plan: the constructors with the reasons that hold them back; files without one count, too.
 
@@ -325,9 +324,8 @@ def planned(
         found: the constructors of each file.
         staying: reasons against constructors that are not renamed in any case, by their file and number.
         strict: whether places to which keys only may get hold constructors back, too.
-        careful: whether keys with an unknown number of axes count as single keys.
     """
-    return plan(_survey(migration, found), staying, strict=strict, careful=careful)
+    return plan(_survey(migration, found), staying, strict=strict)
 
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:

@@ -260,7 +260,7 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
         for named in by_name[:1]:
             numbered = ((path, number) for path, made in found.items() for number in range(len(made)))
             reasons |= dict.fromkeys(numbered, f"comes from a constructor that `{named}` may replace by its name,")
-        result = planned(migration, found, reasons, strict=True, careful=True)
+        result = planned(migration, found, reasons, strict=True)
     for failure in result.failures:
         raise failure.exception()
     return {filename: {_place(each): _why(each) for each in made} for filename, made in result.constructors.items()}

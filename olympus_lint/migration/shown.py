@@ -10,7 +10,6 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from olympus_lint.migration.unseen import Use, is_test_for_none
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion
 from olympus_rules.libraries.names import EXAMINING, METADATA, STREAMS
@@ -28,12 +27,12 @@ from olympus_rules.reach.values import (
     Place,
 )
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import Parents, every_node
 
 if TYPE_CHECKING:
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["Shown", "shown"]
+__all__ = ["Shown", "is_for_people", "shown"]
 
 TELLING = frozenset("critical debug error exception fail info log print pprint pp warn warning".split())  # noqa: SIM905
 """Functions and methods that show text to people, by their last name."""
@@ -110,7 +109,7 @@ class Texts:
         held = [(part, makers) for part in parts if (makers := self.held(part))]
         if not held:
             return None
-        form = "print" if form == "print" or self._is_for_people(node) else "text"
+        form = "print" if form == "print" or is_for_people(node, self._parents) else "text"
         return self._shown(node, form, held)
 
     def of_example(self, node: ast.expr) -> Shown | None:
@@ -139,12 +138,13 @@ class Texts:
             if node.attr not in DESCRIBING or not self._is_key(node.value):
                 return None
             user = self._parents.get(node)
-            if is_test_for_none(user):
+            if isinstance(user, ast.Compare) and isinstance(user.ops[0], ast.Is | ast.IsNot):
                 return None
-            if node.attr == "shape" and isinstance(user, ast.Subscript):
-                use = Use(node.value, self._document, self._path, self._reached)
-                return node.value if use.ends_with_words(user.slice) or use.rank is None else None
-            return node.value
+            index = user.slice if node.attr == "shape" and isinstance(user, ast.Subscript) else None
+            rank = self._reached.rank(place_of(self._path, node.value))
+            number = index.value if isinstance(index, ast.Constant) else None
+            is_of_batch = isinstance(number, int) and rank is not None and number < rank
+            return None if is_of_batch else node.value
         names = self._names(node.func.func if isinstance(node.func, ast.Call) else node.func)
         kinds = {row.kind for name in names if (row := self._reached.names.libraries.get(name).transform) is not None}
         if names.isdisjoint({*EXAMINING, *METADATA}) and kinds.isdisjoint(("eval_shape", "make_jaxpr", "tree_map")):
@@ -205,16 +205,17 @@ class Texts:
     def _is_key(self, node: ast.expr) -> bool:
         return self._reached.has_keys_only(place_of(self._path, node))
 
-    def _is_for_people(self, node: ast.expr) -> bool:
-        """Say whether text is only shown, in a log or an error message."""
-        inner, around = node, self._parents.get(node)
-        while isinstance(around, ast.expr | ast.keyword):
-            if isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] in TELLING:
-                return True
-            if isinstance(around, ast.expr):
-                inner = around
-            around = self._parents.get(around)
-        return isinstance(around, ast.Raise) or (isinstance(around, ast.Assert) and inner is around.msg)
+
+def is_for_people(node: ast.expr, parents: Parents) -> bool:
+    """Say whether text is only shown, in a log or an error message."""
+    inner, around = node, parents.get(node)
+    while isinstance(around, ast.expr | ast.keyword):
+        if isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] in TELLING:
+            return True
+        if isinstance(around, ast.expr):
+            inner = around
+        around = parents.get(around)
+    return isinstance(around, ast.Raise) or (isinstance(around, ast.Assert) and inner is around.msg)
 
 
 def arguments(call: ast.Call) -> Iterator[ast.expr]:

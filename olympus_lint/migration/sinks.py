@@ -12,20 +12,29 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.dtypes import is_for_people
-from olympus_lint.migration.unseen import COLLECTIVES, CONVERTING, NUMERIC, STACKING, is_guarded
+from olympus_lint.migration.shown import is_for_people
 from olympus_rules.libraries.names import LAX, METADATA, NUMPY
 from olympus_rules.reach.passing import Argument, Passing, passings
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Place
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import Parents, every_node
 
 if TYPE_CHECKING:
     from olympus_rules.libraries import Model
     from olympus_rules.reach.project import ProjectReach
 
-__all__ = ["Sinks", "Sunk"]
+__all__ = ["Sinks", "Sunk", "is_guarded"]
+
+COLLECTIVES = frozenset({"pmax", "pmean", "pmin", "psum", "psum_scatter"})
+CONVERTING = frozenset(
+    {"abs", "bytes", "complex", "divmod", "float", "hash", "int", "pow", "range", "repr", "round", "str"}
+)
+"""Functions of Python that compute with a number, or make a number, bytes or text of a value."""
+NUMERIC = ("numpy.",)
+"""The start of the names of functions that work on arrays of numbers only."""
+STACKING = frozenset({"block", "column_stack", "dstack", "hstack", "vstack"})
+"""Functions that join arrays along an axis that depends on the number of their axes."""
 
 HARMLESS = frozenset({"cast", "device_get", "dtype", "elementwise", "fill", "print", "zeros"})
 """Forms of conversions whose effect depends on more than the argument."""
@@ -114,7 +123,7 @@ class Sinks:
 def is_refused(model: Model, argument: Argument, passing: Passing) -> bool:
     """Say whether a function without a conversion in its pack rejects the keys of an argument, or counts their words.
 
-    Direct calls of JAX's functions with keys as they are depend on shapes and axes; ``unseen`` decides them.
+    Direct calls of JAX's functions with keys as they are depend on shapes and axes, which the key flow knows.
     """
     package, _, name = passing.library.rpartition(".")
     if package.partition(".")[0] == "numpy":
@@ -128,3 +137,12 @@ def is_refused(model: Model, argument: Argument, passing: Passing) -> bool:
     if passing.library in METADATA:
         return not argument.in_parts
     return model.makes_arrays and package == NUMPY and not model.takes_keys and not argument.in_parts
+
+
+def is_guarded(node: ast.AST | None, parents: Parents) -> bool:
+    """Say whether a node is guarded by a test for typed keys."""
+    while node is not None:
+        node = parents.get(node)
+        if isinstance(node, ast.If | ast.IfExp) and "prng_key" in ast.unparse(node.test):
+            return True
+    return False
