@@ -14,6 +14,7 @@ from olympus_lint.migration.places import context_of, is_note
 from olympus_lint.migration.reasons import Reason, along
 from olympus_lint.migration.shown import shown
 from olympus_lint.migration.sinks import Sinks
+from olympus_lint.migration.uses import uses
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.places import Written, span_of
@@ -176,6 +177,7 @@ def plan(
     """
     held = _Held(survey, strict=strict)
     open_places = held.by_places_left()
+    held.by_uses()
     held.by_sinks()
     texts = held.by_texts()
     for filename, reports in [*held.by_merged_places().items(), *held.computed_names().items()]:
@@ -316,6 +318,15 @@ class _Held:
         is_sure = is_known or (way is not None and way.is_sure)
         told = along(reason, way, self._filenames, is_sure=is_sure)
         (self.reasons if is_sure and breaks else self.checks)[maker].add(told)
+
+    def by_uses(self) -> None:
+        """Add the uses of keys of which no rule speaks."""
+        for filename, file in self._survey.files.items():
+            for value, node in uses(file.document, file.path, self._reached):
+                makers = self._reached.keys_at(place_of(file.path, value))
+                if not file.is_told(node, value) and len(makers) <= MANY:
+                    found = self._reached.paths.to_expressions([place_of(file.path, value)], makers)
+                    self._add(_place(filename, node, file.document), found, makers)
 
     def by_texts(self) -> dict[str, list[Report]]:
         """Add the places that make text of keys, unless it is only printed; return all such places.

@@ -32,7 +32,6 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
-    Object,
     Other,
     Place,
     Value,
@@ -120,39 +119,10 @@ class ProjectReach:
         ranks = self._ranks(self.graph.expressions.get(place, ()))
         return ranks.pop() if len(ranks) == 1 else None
 
-    def likely_rank(self, place: Place) -> int | None:
-        """Return the rank of those keys at an expression whose rank is known; ``None`` if none is, or not unique.
-
-        The rank of keys in attributes is never known for sure, as an object may stand for a batch of objects.
-        """
-        ranks = self._ranks(self.graph.expressions.get(place, ())) - {None}
-        return ranks.pop() if len(ranks) == 1 else None
-
-    def are_no_batches(self, place: Place) -> bool:
-        """Return whether nothing but objects reach an expression that no map or scan gives axes, as far as it is known.
-
-        Any object that is a pytree may be a batch, but for these the keys in it have the axes with which they came.
-        """
-        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
-        objects = mask & self.slots.of_kinds(Object)
-        return objects != 0 and not objects & self._batches and not without(mask, objects | self._others)
-
-    @cached_property
-    def _batches(self) -> int:
-        """The mask of the objects that may be batches: those that get or lose axes, and those in them."""
-        found = 0
-        waiting = reduce(or_, map(self.slots.mask, self.heap.batches), 0) & self.slots.of_kinds(Container, Object)
-        while waiting:
-            found |= waiting
-            parts = (self.contents.parts(holder) for holder in self.slots.listed(waiting))
-            waiting = reduce(or_, (part.holders for part in parts), 0)
-            waiting = without(waiting, found)
-        return found
-
-    def ranks_of_elements(self, container: Container) -> set[int | None]:
-        """Return the numbers of axes of the keys that are elements of a container, where only numbers are besides."""
-        slots = self.contents.slots_of(container)
-        return self._ranks(slots) if self._hold_keys_only(slots, self._others) else set()
+    def fewest_axes(self, place: Place) -> int | None:
+        """Return the least number of axes of keys at an expression; ``None`` if it is known of none."""
+        ranks = self._ranks(self.graph.expressions.get(place, ()))
+        return min((rank for rank in ranks if rank is not None), default=None)
 
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
