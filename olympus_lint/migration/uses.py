@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.shown import is_for_people
 from olympus_lint.migration.sinks import CONVERTING, is_guarded
-from olympus_rules.libraries.names import ABSTRACT_ARRAY, CHOOSING, LAX, METADATA, NUMPY, RANDOM
+from olympus_rules.libraries.names import ABSTRACT_ARRAY, CHOOSING, INITIALIZERS, LAX, METADATA, NUMPY, RANDOM
 from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.values import Place
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import Parents, every_node
 
@@ -41,6 +42,8 @@ ITERATING = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions that take a raw key for a list of its words."""
+TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
+"""Functions that take the dtype of the result after the array."""
 COUNTING = frozenset({"atleast_1d", "atleast_2d", "atleast_3d", "isscalar", "iterable", "transpose"})
 """Functions whose result depends on the number of axes."""
 TEXT = frozenset({"format", "hash", "repr", "str"})
@@ -85,9 +88,20 @@ def uses(document: Document, path: str, reached: ProjectReach) -> Iterator[tuple
     """
     for node in every_node(document.tree):
         if isinstance(node, VALUES) and reached.has_keys_only(place := place_of(path, node)):
-            broken = Use(node, reached.fewest_axes(place), document, path, reached).broken()
+            broken = Use(node, axes_at(node, place, reached, path), document, path, reached).broken()
             if broken is not None and not is_guarded(node, document.parents):
                 yield node, broken
+
+
+def axes_at(node: ast.expr, place: Place, reached: ProjectReach, path: str) -> int | None:
+    """Return the number of axes of the keys at an expression; of several the least, for which the use breaks first.
+
+    A part of a tree may be a batch, unless nothing maps what it is read from.
+    """
+    rank = reached.rank(place)
+    if rank is None and isinstance(node, ast.Attribute | ast.Subscript):
+        return reached.fewest_axes(place) if reached.are_no_batches(place_of(path, node.value)) else None
+    return reached.fewest_axes(place) if rank is None else rank
 
 
 class Use:
@@ -285,15 +299,21 @@ class Use:
         if package == RANDOM:
             return last == "wrap_key_data"
         if package not in (NUMPY, LAX):
-            return model.is_jax and model.makes_arrays and not model.takes_keys
+            return model.is_jax and model.makes_arrays and not model.takes_keys and package != INITIALIZERS
         if name in METADATA:
-            return last == "size" or (last != "ndim" and self._gives_shape(call)) or last == "result_type"
+            return last == "size" or (last != "ndim" and self._gives_shape(call))
+        if last == "result_type":
+            return len(call.args) > 1 or is_numeric(call, self._parents, self._named)
+        if last in TYPED or last.endswith("_like"):
+            given = [option.value for option in call.keywords if option.arg in ("dtype", "new_dtype")]
+            given += call.args[2:3] if last == "full_like" else call.args[1:2]
+            return not all(ast.unparse(dtype).endswith(".dtype") for dtype in given)
         if last in COUNTING or (package == NUMPY and not model.takes_keys):
             return True
         if last in BY_AXES or last.startswith(REDUCING):
             return not any(isinstance(part, ast.Attribute) and part.attr == "ndim" for part in ast.walk(call))
         if last in CHOOSING:
-            return call.args[:1] == [self.node] or any(map(is_number, call.args[1:]))
+            return call.args[:1] == [self.node] or any(map(is_number, call.args[1:])) or has_axis_of_words(call.args[0])
         return (last in WHOLE and not any(option.arg == "axis" for option in call.keywords)) or self._has_axis(call)
 
     def _has_axis(self, call: ast.Call) -> bool:
@@ -309,6 +329,16 @@ class Use:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""
         is_name = isinstance(function, ast.Name | ast.Attribute)
         return self._reached.library_at(place_of(self._path, function)) if is_name else ""
+
+
+def has_axis_of_words(mask: ast.expr) -> bool:
+    """Say whether a mask is written with an axis that keys do not have: a list of flags, or ``mask[:, None]``."""
+    match mask:
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, ast.Constant(value=None)])):
+            return True
+        case ast.Compare(left=ast.Call(func=function)) | ast.Call(func=function):
+            return ast.unparse(function).rpartition(".")[2] in ("arange", "array", "asarray")
+    return False
 
 
 def is_number(node: ast.expr) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from unittest import mock
 
@@ -10,12 +9,10 @@ import pytest
 
 from olympus_codemods.target import Target
 from olympus_lint.migration import places
-from olympus_lint.migration.batches import ranks_of_part
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.project.settings import Settings
 from olympus_rules.reach.project import ProjectReach, reach
-from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.slots import Slots
 from olympus_rules.syntax import Document
 
@@ -26,26 +23,6 @@ def reached(text: str) -> tuple[ProjectReach, Document]:
     """Return the analysis of one file."""
     document = Document("a.py", text)
     return reach({"a.py": document}, None), document
-
-
-def test_axes_of_parts_that_hold_the_same_are_told_once() -> None:
-    inner = "".join(f"d{number} = [key]\n" for number in range(MANY))
-    outer = "".join(f"e{number} = [{', '.join(f'd{each}' for each in range(MANY))}]\n" for number in range(MANY))
-    every = f"every = [{', '.join(f'e{number}' for number in range(MANY))}]\nprint(every)\n"
-    found, document = reached(f"import jax\nkey = jax.random.PRNGKey(0)\n{inner}{outer}{every}")
-    last = document.tree.body[-1]
-    assert isinstance(last, ast.Expr)
-    assert isinstance(last.value, ast.Call)
-    read: list[int] = []
-    listed = Slots.listed
-
-    def counted(slots: Slots, mask: int) -> list[object]:
-        read.append(mask.bit_count())
-        return listed(slots, mask)  # type: ignore[return-value]
-
-    with mock.patch.object(Slots, "listed", counted):
-        ranks_of_part(place_of("a.py", last.value.args[0]), None, found)
-    assert sum(read) < 4 * MANY
 
 
 CLASSES = "".join(

@@ -58,25 +58,6 @@ def make(seed, raw=False):
 
 out = jnp.zeros(make(0).shape)
 """,
-    "a mask in an attribute": """
-class Picker:
-    def __init__(self, mask):
-        self.mask = mask
-
-    def pick(self, a, b):
-        return jnp.where(self.mask, a, b)
-
-
-out = Picker(jnp.array([True, False])).pick(jax.random.PRNGKey(0), jax.random.PRNGKey(1))
-""",
-    "a mask of a function": f"""{PICK}
-def first():
-    return jnp.arange(2) == 0
-
-
-out = pick(first(), a, b)
-""",
-    "a mask of one flag": f"{PICK}\nout = pick(jnp.bool_(True)[None], a, b)\n",
     "the number of words as a size": """
 keys = jax.random.split(jax.random.PRNGKey(0), (2, 3))
 out = jax.vmap(jax.random.normal)(keys.reshape(-1, keys.shape[-1]))
@@ -91,29 +72,6 @@ def body(i, state):
 
 out = jax.lax.fori_loop(0, 3, body, {"n": 0, "rng": jnp.zeros((2,), jnp.uint32)})["rng"]
 """,
-    "a mask of ones": f"{PICK}\nout = pick(jnp.ones(2, bool), a, b)\n",
-    "a mask that is drawn": f"{PICK}\nout = pick(jax.random.bernoulli(jax.random.key(3), 0.5, (2,)), a, b)\n",
-    "a mask by keyword": f"{PICK}\nout = pick(a=a, b=b, mask=jnp.array([True, False]))\n",
-    "a mask that is bound": f"{PICK}\nout = functools.partial(pick, jnp.array([True, False]))(a, b)\n",
-    "a mask of a lambda": f"{PICK}\nf = lambda mask: jnp.where(mask, a, b)\nout = f(jnp.array([True, False]))\n",
-    "a mask that is not mapped": f"""{PICK}
-keys = jax.random.split(a, 3)
-out = jax.vmap(pick, in_axes=(None, 0, 0))(jnp.array([True, False]), keys, keys[::-1])
-""",
-    "a mask by default": f"""{PICK}
-def other(a, b, mask=jnp.array([True, False])):
-    return jnp.where(mask, a, b)
-
-
-out = other(a, b)
-""",
-    "a mask through two functions": f"""{PICK}
-def outer(chosen, a, b):
-    return pick(chosen, a, b)
-
-
-out = outer(jnp.array([True, False]), a, b)
-""",
 }
 FINE = {
     "a choice of keys": """
@@ -124,7 +82,6 @@ def make(seed=None):
 out = jnp.stack([make(), make(1)])
 """,
     "a choice of a key or none": "key = jax.random.PRNGKey(0)\nout = key if key is not None else jnp.zeros(3)\n",
-    "a mask of one flag": f"{PICK}\nout = pick(jnp.float32(3) > 2, a, b)\n",
     "a key in the carry of a loop": """
 def body(i, state):
     key, _ = jax.random.split(state["rng"])

@@ -130,8 +130,6 @@ def make(n): return PRNGKey(n)
     "repeated": ("\nimport itertools\nkeys = itertools.repeat(PRNGKey(0))\n", "next(keys)"),
     "a cycle": ("\nimport itertools\nkeys = itertools.cycle([PRNGKey(0)])\n", "next(keys)"),
     "a context": ("\nimport contextvars\nheld = contextvars.ContextVar('held', default=PRNGKey(0))\n", "held.get()"),
-    "a member": ("\nimport enum\nclass Held(enum.Enum):\n    KEY = PRNGKey(0)\n", "Held.KEY.value"),
-    "a mock": ("\nfrom unittest import mock\nstate = mock.Mock(key=PRNGKey(0))\n", "state.key"),
     "an item": ("\nimport operator\ntake = operator.itemgetter('k')\n", "take({'k': PRNGKey(0)})"),
 }
 MET = """\

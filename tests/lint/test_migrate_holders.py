@@ -170,12 +170,6 @@ result = save(key), save([2])
     "walk, array of NumPy": WALK.format(
         kind="dict", parts="[walk(v) for v in tree.values()]", leaf="np.asarray(tree)", tree="TREE"
     ),
-    "walk, sum": WALK.format(
-        kind="dict", parts="sum(walk(v) for v in tree.values())", leaf="jnp.sum(tree)", tree="TREE"
-    ),
-    "walk, size": WALK.format(
-        kind="list", parts="sum(walk(v) for v in tree)", leaf="tree.size", tree="[jnp.ones(3), [key]]"
-    ),
     "walk, dictionary": WALK.format(
         kind="dict", parts="{k: walk(v) for k, v in tree.items()}", leaf="np.array(tree)", tree="TREE"
     ),
@@ -246,15 +240,7 @@ def merged(flag):
 result = merged(False)["key"].size
 """,
     "dictionary of a dictionary": "result = dict(STATE, n=1)['key'].size",
-    "chain of rows": "result = list(itertools.chain.from_iterable(keys))",
     "loop over a chain of rows": "for word in itertools.chain.from_iterable(keys):\n    result.append(int(word))",
-    "stacked words": "result = jnp.stack(key)",
-    "stacked words of an element": "result = jnp.stack(keys.take(0, axis=0))",
-    "joined rows": "result = jnp.concatenate(keys)",
-    "joined rows, along the first axis": "result = jnp.concatenate(keys, axis=0), jnp.concatenate(keys, 0)",
-    "chain of a list of keys": "pair = [first, second]\nresult = list(itertools.chain.from_iterable(pair))",
-    "chain of starred rows": "result = sum(itertools.chain(*keys))",
-    "chain of a starred list": "pair = [first, second]\nresult = list(itertools.chain(*pair))",
     "columns of a list": "pair = [first, second]\nhigh, low = zip(*pair)\nresult = [int(x) for x in high]",
     "first words": "result = [int(word) for word in itertools.islice(key, 1)]",
     "next of an iterator": "result = next(iter(Seq(key))).size",

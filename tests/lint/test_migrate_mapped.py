@@ -85,7 +85,6 @@ def normal(pair, many):
 
 out = normal(One(keys[0]), False) + normal(jax.vmap(lambda k: (k,))(keys), True)
 """,
-    "many axes": "f = lambda x: x\nfor _ in range(2):\n    f = jax.vmap(f)\nout = jax.random.normal(f(table)[0][1])",
 }  # fmt: skip
 
 

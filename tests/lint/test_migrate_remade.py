@@ -47,8 +47,6 @@ DERIVING = {
     "mapped": "print(jax.vmap(jax.random.fold_in, (None, 0))(words, jnp.arange(2)).any())",
     "bound": "print(functools.partial(jax.random.fold_in, words)(1).any())",
     "each": "print([key.any() for key in map(jax.random.split, [words])])",
-    "moved by the axes of words": "moved = jax.random.split(words, 12).reshape(2, 3, 2, 2).transpose(2, 0, 1, 3)",
-    "spread over the shape of words": "wide = jnp.broadcast_to(jax.random.split(words, 1)[0], (3, *words.shape))",
     "in a new shape": "rows = jax.random.split(words, 4).reshape(-1, 2, 2)\nprint(jax.vmap(jax.vmap(len))(rows))",
     "of a parameter": (
         "def use(key=None):\n    return jax.vmap(jax.vmap(len))(jax.random.split(key, 4).reshape(-1, 2, 2))\n\n\n"

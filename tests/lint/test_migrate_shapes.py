@@ -38,7 +38,6 @@ HELD = {
     "loop": "[i for i in key.shape]",
     "count of axes": "jnp.ones(len(key.shape))",
     "count of axes, attribute": "jnp.ones(keys.ndim)",
-    "count of axes, function": "jnp.ones(jnp.ndim(key))",
     "count of words": "jnp.ones(jnp.size(key))",
     "another array": "jnp.arange(2).reshape(key.shape)",
     "broadcast of another array": "jnp.broadcast_to(jnp.arange(2), key.shape)",

@@ -210,15 +210,6 @@ def test_shapes_behind_names_hold_back(code: str) -> None:
     assert (migration.held and not migration.free) or any(text.rewritten for text in migration.texts)
 
 
-def test_a_shape_that_another_file_imports_holds_back() -> None:
-    one = "import jax\nKEY_SHAPE = jax.random.PRNGKey(0).shape\nprint(KEY_SHAPE is None)\n"
-    other = "from one import KEY_SHAPE\nrank = len(KEY_SHAPE)\n"
-    alone = migrate([Text("one.py", Settings(), one)], Target("typed"), strict=True)
-    both = migrate([Text(name, Settings(), text) for name, text in (("one.py", one), ("other.py", other))],
-                   Target("typed"), strict=True)  # fmt: skip
-    assert both.held and not alone.held
-
-
 def module_with(examples: list[str], outputs: list[str]) -> str:
     setup = [
         "import jax, jax.numpy as jnp, collections",

@@ -32,6 +32,7 @@ from olympus_rules.reach.values import (
     Key,
     Library,
     Made,
+    Object,
     Other,
     Place,
     Value,
@@ -123,6 +124,27 @@ class ProjectReach:
         """Return the least number of axes of keys at an expression; ``None`` if it is known of none."""
         ranks = self._ranks(self.graph.expressions.get(place, ()))
         return min((rank for rank in ranks if rank is not None), default=None)
+
+    def are_no_batches(self, place: Place) -> bool:
+        """Return whether nothing but objects reach an expression that no map or scan gives axes, as far as it is known.
+
+        Any object that is a pytree may be a batch, but for these the keys in it have the axes with which they came.
+        """
+        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
+        objects = mask & self.slots.of_kinds(Object)
+        return objects != 0 and not objects & self._batches and not without(mask, objects | self._others)
+
+    @cached_property
+    def _batches(self) -> int:
+        """The mask of the objects that may be batches: those that get or lose axes, and those in them."""
+        found = 0
+        waiting = reduce(or_, map(self.slots.mask, self.heap.batches), 0) & self.slots.of_kinds(Container, Object)
+        while waiting:
+            found |= waiting
+            parts = (self.contents.parts(holder) for holder in self.slots.listed(waiting))
+            waiting = reduce(or_, (part.holders for part in parts), 0)
+            waiting = without(waiting, found)
+        return found
 
     def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
         masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
