@@ -108,21 +108,6 @@ EXAMINING = {"builtins.type", "jax.typeof", *(f"{module}.result_type" for module
 """Functions whose result shows the kind of a key; so do those of :data:`METADATA`."""
 METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
 """Functions that give what an attribute of an array says."""
-ITERATORS = """
-batched chain combinations combinations_with_replacement compress cycle groupby islice pairwise permutations product
-tee zip_longest
-"""
-OF_ROWS = {
-    "itertools.chain.from_iterable": 2,
-    **dict.fromkeys((f"itertools.{name}" for name in ITERATORS.split()), 1),
-    "builtins.zip": 1,
-    f"{NUMPY}.stack": 1,
-    f"{NUMPY}.concatenate": 2,
-    f"{NUMPY}.concat": 2,
-    f"{LAX}.stack": 1,
-    f"{LAX}.concatenate": 2,
-}
-"""Functions that iterate over their arguments, with the number of axes that they take apart."""
 ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")
 MAKING_MODULES = (f"{NUMPY}.", f"{LAX}.", "jax.nn.", f"{RANDOM}.")
 PURE_MODULES = (f"{LAX}.", f"{NUMPY}.", f"{RANDOM}.", "numpy.")
@@ -140,11 +125,9 @@ SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
 ITEMGETTER = "operator.itemgetter"
 ATTRGETTER = "operator.attrgetter"
 METHODCALLER = "operator.methodcaller"
-GETITEM = "operator.getitem"
 GETTERS = frozenset({ITEMGETTER, ATTRGETTER, METHODCALLER})
 """Functions that make a function of names and numbers."""
 STR = "builtins.str"
-SUM = "builtins.sum"
 REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 
 # settings
@@ -207,7 +190,6 @@ VARIABLES = frozenset(
 """Variables of flax with ``__jax_array__``."""
 EVAL_SHAPE = "jax.eval_shape"
 VMAP = "jax.vmap"
-PMAP = "jax.pmap"
 TREE_MAP = "jax.tree.map"
 REGISTER_DATACLASS = "jax.tree_util.register_dataclass"
 REGISTER_PYTREE_NODE_CLASS = "jax.tree_util.register_pytree_node_class"
