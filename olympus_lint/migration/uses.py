@@ -44,6 +44,7 @@ ITERATING = frozenset(
 """Functions that take a raw key for a list of its words."""
 TYPED = frozenset({"array", "asarray", "astype", "convert_element_type"})
 """Functions that take the dtype of the result after the array."""
+NEW_AXIS = frozenset({"expand_dims", "stack"})
 COUNTING = frozenset({"atleast_1d", "atleast_2d", "atleast_3d", "isscalar", "iterable", "transpose"})
 """Functions whose result depends on the number of axes."""
 TEXT = frozenset({"format", "hash", "repr", "str"})
@@ -164,7 +165,10 @@ class Use:
             return is_numeric(attribute, self._parents, self._named)
         if name == "ndim":
             return not self._counts_axes_of_keys(attribute)
-        return name in LACKING
+        call = user if isinstance(user, ast.Call) and user.func is attribute else None
+        if name in ("reshape", "transpose") and call is not None:
+            return not any(isinstance(part, ast.Starred) for each in call.args for part in ast.walk(each))
+        return name in LACKING or (name in WHOLE and call is not None and self._has_axis(call))
 
     def _is_updated_with_numbers(self, at: ast.Attribute) -> bool:
         """Say whether numbers are written to ``keys.at[i]``, or words are computed with."""
@@ -319,11 +323,13 @@ class Use:
     def _has_axis(self, call: ast.Call) -> bool:
         """Say whether an axis is given by its number that is that of the words, or may be it."""
         options = [option.value for option in call.keywords if (option.arg or "").startswith(("axis", "dim"))]
-        numbers = [ast.unparse(each) for each in [*call.args[1:], *options]]
+        is_method = isinstance(call.func, ast.Attribute) and call.func.value is self.node
+        numbers = [ast.unparse(each) for each in [*call.args[0 if is_method else 1 :], *options]]
         if any(number.startswith("-") and number[1:].isdigit() for number in numbers):
             return True
         axes = [int(number) for number in map(ast.unparse, options) if number.isdigit()]
-        return self.rank is not None and any(axis > self.rank for axis in axes)
+        last = ast.unparse(call.func).rpartition(".")[2]
+        return self.rank is not None and any(axis >= self.rank + (last in NEW_AXIS) for axis in axes)
 
     def _named(self, function: ast.expr) -> str:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""

@@ -834,3 +834,15 @@ def test_a_star_of_code_out_of_reach_hides_no_name_of_a_file(tmp_path: Path) -> 
     reached = Reached(tmp_path, files)
     (place,) = reached.looked_at()
     assert reached.looks() == [{1}] and not any(isinstance(value, Library) for value in reached.reached.values(place))
+
+
+def test_an_update_and_a_transpose_are_no_places_of_keys() -> None:
+    from olympus_rules.reach.evidence import places_in
+
+    text = "import jax\nkeys = jax.random.split(jax.random.PRNGKey(0), 3)\nmore = keys.at[0].set(keys[1])\nx = keys.T[0]\n"
+    document = Document("a.py", text)
+    (places,) = places_in(reach({"a.py": document}, None), {"a.py": document}).values()
+    lines = text.splitlines()
+    found = {lines[line - 1][column:end] for line, column, _, end in places.ranks}
+    assert {"keys", "keys[1]", "keys.at[0].set(keys[1])"} <= found
+    assert found.isdisjoint({"keys.at", "keys.at[0]", "keys.T", "keys.T[0]"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import or_
 
@@ -17,6 +17,9 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 
 __all__ = ["places_in"]
+
+VIEWS = frozenset({"T", "at", "mT", "real"})
+"""Attributes of keys through which they go on, and that are no keys of the same axes."""
 
 
 def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[str, Places]:
@@ -43,20 +46,26 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
     for file, known in found.items():
-        for each in _unsure_elements(reached, file, documents[file], known):
+        for each in list(_unsure(reached, file, documents[file], known)):
             del known[each]
     return {file: Places(documents[file].text, known, none[file] & known.keys()) for file, known in found.items()}
 
 
-def _unsure_elements(
+def _unsure(
     reached: ProjectReach, file: str, document: Document, known: Mapping[Written, int | None]
-) -> list[Written]:
-    """Return the elements of what may be no container: a list of constants counts as a number."""
+) -> Iterator[Written]:
+    """Yield the parts of what may be no keys: an element of a list of constants, which counts as a number, and views.
+
+    The axes of `keys.T` are others, and `keys.at[0]` is a place to write to.
+    """
     divided = reached.slots.of_kinds(Container, Key, Object)
-    subscripts = {span_of(node): node.value for node in every_node(document.tree) if isinstance(node, ast.Subscript)}
-    owners = {
-        each: reached.graph.expressions.get(place_of(file, subscripts[each]), ())
-        for each in known
-        if each in subscripts
-    }
-    return [each for each, owner in owners.items() if any(without(reached.slots.mask(slot), divided) for slot in owner)]
+    for node in every_node(document.tree):
+        if not isinstance(node, ast.Attribute | ast.Subscript) or span_of(node) not in known:
+            continue
+        inner = node.value if isinstance(node, ast.Subscript) else node
+        owner = reached.graph.expressions.get(place_of(file, node.value), ())
+        is_divided = isinstance(node, ast.Attribute) or not any(
+            without(reached.slots.mask(slot), divided) for slot in owner
+        )
+        if not is_divided or (isinstance(inner, ast.Attribute) and inner.attr in VIEWS):
+            yield span_of(node)
