@@ -88,7 +88,8 @@ def uses(document: Document, path: str, reached: ProjectReach) -> Iterator[tuple
         reached: the analysis of reach.
     """
     for node in every_node(document.tree):
-        if isinstance(node, VALUES) and reached.has_keys_only(place := place_of(path, node)):
+        is_indexed = isinstance(node, ast.Name) and is_element(document.parents.get(node))
+        if isinstance(node, VALUES) and reached.has_keys_only(place := place_of(path, node), of_arrays=is_indexed):
             broken = Use(node, axes_at(node, place, reached, path), document, path, reached).broken()
             if broken is not None and not is_guarded(node, document.parents):
                 yield node, broken
@@ -167,7 +168,9 @@ class Use:
             return not self._counts_axes_of_keys(attribute)
         call = user if isinstance(user, ast.Call) and user.func is attribute else None
         if name in ("reshape", "transpose") and call is not None:
-            return not any(isinstance(part, ast.Starred) for each in call.args for part in ast.walk(each))
+            parts = [part for each in call.args for part in ast.walk(each)]
+            names = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+            return names.isdisjoint({"ndim", "shape"}) and not any(isinstance(part, ast.Starred) for part in parts)
         return name in LACKING or (name in WHOLE and call is not None and self._has_axis(call))
 
     def _is_updated_with_numbers(self, at: ast.Attribute) -> bool:
@@ -288,7 +291,9 @@ class Use:
             return any(isinstance(each, ast.Constant) and isinstance(each.value, str | None) for each in sides)
         user = self._parents.get(comparison)
         if isinstance(user, ast.Attribute):
-            return user.attr in ("all", "any")
+            call = self._parents.get(user)
+            is_whole = isinstance(call, ast.Call) and not call.args and not call.keywords
+            return user.attr in ("all", "any") and is_whole
         return isinstance(user, ast.Call) and ast.unparse(user.func).rpartition(".")[2] in ("all", "any", "bool")
 
     def _is_refused(self, call: ast.Call) -> bool:
@@ -335,6 +340,11 @@ class Use:
         """Return the qualified name of the library function that is called, if it is the only possible callee."""
         is_name = isinstance(function, ast.Name | ast.Attribute)
         return self._reached.library_at(place_of(self._path, function)) if is_name else ""
+
+
+def is_element(user: ast.AST | None) -> bool:
+    """Say whether an element is taken by a number: of a list, where one comes, or the word of a key."""
+    return isinstance(user, ast.Subscript) and isinstance(user.slice, ast.Constant) and type(user.slice.value) is int
 
 
 def has_axis_of_words(mask: ast.expr) -> bool:

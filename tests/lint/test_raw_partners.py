@@ -2049,8 +2049,8 @@ result = jax.vmap(jax.random.normal)(f(jax.random.PRNGKey(1)))
 """,
     ),
     "jnp.insert": (
-        2,
         0,
+        2,
         0,
         """
 def f(a, k): return jnp.insert(a, 0, k, axis=0)

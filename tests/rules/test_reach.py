@@ -11,6 +11,7 @@ import pytest
 
 from olympus_rules.reach import slots
 from olympus_rules.reach.escapes import escapes
+from olympus_rules.reach.evidence import places_in
 from olympus_rules.reach.project import ProjectReach, reach
 from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import Library, Place
@@ -837,12 +838,21 @@ def test_a_star_of_code_out_of_reach_hides_no_name_of_a_file(tmp_path: Path) -> 
 
 
 def test_an_update_and_a_transpose_are_no_places_of_keys() -> None:
-    from olympus_rules.reach.evidence import places_in
+    keys = "import jax\nkeys = jax.random.split(jax.random.PRNGKey(0), 3)\n"
+    text = f"{keys}more = keys.at[0].set(keys[1])\nx = keys.T[0]\n"
+    assert {"keys", "keys[1]"} <= places(text)
+    assert places(text).isdisjoint({"keys.at", "keys.at[0]", "keys.T", "keys.T[0]"})
 
-    text = "import jax\nkeys = jax.random.split(jax.random.PRNGKey(0), 3)\nmore = keys.at[0].set(keys[1])\nx = keys.T[0]\n"
+
+def test_a_word_that_a_function_takes_is_no_place_of_keys() -> None:
+    text = "import jax\ndef word(x):\n    return x[0]\nw = word(jax.random.PRNGKey(0))\nprint(w + 1)\n"
+    assert "x" in places(text)
+    assert places(text).isdisjoint({"x[0]", "w"})
+
+
+def places(text: str) -> set[str]:
+    """Return the expressions that only keys reach."""
     document = Document("a.py", text)
-    (places,) = places_in(reach({"a.py": document}, None), {"a.py": document}).values()
+    (found,) = places_in(reach({"a.py": document}, None), {"a.py": document}).values()
     lines = text.splitlines()
-    found = {lines[line - 1][column:end] for line, column, _, end in places.ranks}
-    assert {"keys", "keys[1]", "keys.at[0].set(keys[1])"} <= found
-    assert found.isdisjoint({"keys.at", "keys.at[0]", "keys.T", "keys.T[0]"})
+    return {lines[line - 1][column:end] for line, column, _, end in found.ranks}

@@ -30,8 +30,9 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
         documents: the files that it read, by their path.
     """
     slots = reached.slots
-    words = slots.of_kinds(Words)
-    keys = without(slots.of_kinds(Key), words)
+    every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
+    known = [slots.bit(value) for value in every if value.rank is not None and not isinstance(value, Words)]
+    keys = reduce(or_, known, 0)  # words that are taken of a key have no known number of axes
     ranks: dict[int, int | None] = {}
     found: dict[str, dict[Written, int | None]] = defaultdict(dict)
     none: dict[str, set[Written]] = defaultdict(set)
@@ -45,10 +46,10 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
             found[file][place] = ranks[mask]
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
-    for file, known in found.items():
-        for each in list(_unsure(reached, file, documents[file], known)):
-            del known[each]
-    return {file: Places(documents[file].text, known, none[file] & known.keys()) for file, known in found.items()}
+    for file, places in found.items():
+        for each in list(_unsure(reached, file, documents[file], places)):
+            del places[each]
+    return {file: Places(documents[file].text, places, none[file] & places.keys()) for file, places in found.items()}
 
 
 def _unsure(

@@ -767,7 +767,10 @@ def axes_of(code: ir.FunctionCode, index: ast.expr) -> int | None:
         index: the index.
     """
     axes = 0
-    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if len(parts) > 1 and isinstance(parts[0], ast.Slice):
+        return None  # a column of `keys[:, 0]` has words
+    for part in parts:
         match part:
             case ast.Constant(value=None):
                 axes += 1
