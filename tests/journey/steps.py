@@ -188,8 +188,6 @@ def migrate(user: User) -> None:
     user.run("olympus-lint --migrate")
     user.run("olympus-lint --migrate --fix")
     user.say("The user puts right what is left")
-    user.edit("denoise/checkpoint.py", "np.asarray(key)", "np.asarray(jax.random.key_data(key))")
-    user.edit("denoise/checkpoint.py", "import jax.numpy", "import jax\nimport jax.numpy")
     user.edit(
         "denoise/checkpoint.py",
         'return jnp.asarray(stored["key"], dtype=jnp.uint32)',
