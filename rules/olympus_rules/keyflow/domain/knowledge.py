@@ -94,7 +94,7 @@ class Knowledge:
 
     def is_candidate(self, term: Term) -> bool:
         """Return whether the term is a key by evidence or by its name."""
-        return self.is_known(term) or term in self.named
+        return term in self.origins or term in self.used or term in self.named or term in self.given
 
     def is_concerned(self, term: Term) -> bool:
         """Return whether the term is a key by evidence, by its name, or by what a call passes to its parameter."""

@@ -15,7 +15,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.knowledge import give
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
-from olympus_rules.keyflow.domain.places import Written, span_of
+from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Slot
 from olympus_rules.keyflow.domain.terms import Term
@@ -60,6 +60,8 @@ class _Interpreter(Flow):
         """Bind each parameter to a term of its own, or to the callable that is given for it."""
         super().__init__(file, code, given, arrays)
         self.steps = 0
+        self.places = file.places.ranks
+        self.handlers = NOTING if self.places else HANDLERS
         for name in (*code.parameters, code.vararg, code.kwarg):
             if name is not None:
                 self.env.set(name, given[name] if name in given else self._parameter(name))
@@ -134,7 +136,7 @@ class _Interpreter(Flow):
 
     def block(self, block: Block) -> None:
         """Execute a block until it ends or is left."""
-        handlers, places = HANDLERS, self.file.places.ranks
+        handlers = self.handlers
         self.steps += len(block.body)
         if self.steps > BUDGET:
             raise _Budget
@@ -142,17 +144,6 @@ class _Interpreter(Flow):
             if not self.alive:
                 return
             handlers[type(instruction)](self, instruction)
-            if places:
-                self._note_given(instruction, places)
-
-    def _note_given(self, instruction: object, places: Mapping[Written, int | None]) -> None:
-        """Record that an expression gives a key, if only keys reach it in the whole project."""
-        node, register = getattr(instruction, "node", None), getattr(instruction, "dst", None)
-        if isinstance(node, ast.expr) and register is not None and (span := span_of(node)) in places:
-            value = self.registers[register]
-            for part in [part for _, part in value.arms] if isinstance(value, Choice) else [value]:
-                if isinstance(part, Term) and part not in self.file.placeholders and not is_stored(self, part):
-                    give(self.knowledge, part, places[span])
 
     def call(self, function: Value, arguments: Arguments) -> Value:
         """Call a value."""
@@ -161,3 +152,22 @@ class _Interpreter(Flow):
     def attribute(self, value: Value, name: str, node: ast.Attribute | None = None) -> Value:
         """Return ``value.name``."""
         return attributes.attribute(self, value, name, node)
+
+
+def _noting(handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Return a handler that records that an expression gives a key, if only keys reach it in the whole project."""
+
+    def run(flow: _Interpreter, instruction: Any) -> None:
+        handler(flow, instruction)
+        node, register = getattr(instruction, "node", None), getattr(instruction, "dst", None)
+        if isinstance(node, ast.expr) and register is not None and (span := span_of(node)) in flow.places:
+            value = flow.registers[register]
+            for part in [part for _, part in value.arms] if isinstance(value, Choice) else [value]:
+                if isinstance(part, Term) and part not in flow.file.placeholders and not is_stored(flow, part):
+                    give(flow.knowledge, part, flow.places[span])
+
+    return run
+
+
+NOTING = {kind: _noting(handler) for kind, handler in HANDLERS.items()}
+"""The handlers of a file of which the whole project was analysed."""
