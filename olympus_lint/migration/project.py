@@ -222,7 +222,7 @@ def _make_ready(
     migration.problems = []
     for text in migration.texts:
         session = projects.get(text.settings).session
-        session.places.update({path: each for path, each in places.items() if path not in session.places})
+        session.places = session.places or dict(places)  # which move with the edits
         session.further = migration.further
         speaks_of_keys = worth_checking(text.filename, text.new.encode(errors="replace"), text.settings)
         speaks_of_keys |= NAME in text.new  # which may be replaced in a module of the project

@@ -244,7 +244,7 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
         places = key_places(migration)
         for text in texts:
             session = projects.get(text.settings).session
-            session.places.update(places)
+            session.places = places
             session.further = migration.further
             data = text.old.encode(errors="replace")
             if text.filename not in places and not worth_checking(text.filename, data, text.settings):

@@ -63,18 +63,8 @@ BY_AXES = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions of numbers, and those that are given an entry for each axis."""
-REDUCING = (
-    "associative_scan",
-    "cumlogsumexp",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "pmax",
-    "pm",
-    "psum",
-    "reduce_",
-)
+REDUCING = ("associative_scan", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "pm", "psum", "reduce_")
+"""The start of the names of functions that compute with numbers along an axis."""
 WHOLE = frozenset({"append", "delete", "flip", "insert", "repeat", "roll", "take"})
 """Functions that work on all words if they are given no axis."""
 
