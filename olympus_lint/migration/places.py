@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
-from olympus_rules.keyflow.domain.places import NOWHERE, Written, span_of
+from olympus_rules.keyflow.domain.places import NOWHERE
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
@@ -65,8 +65,6 @@ class Text:
         shown: the lines of each rewrite before and after it.
         problems: its problems.
         notes: parts that were not analysed.
-        seen: the rows with a report of a rule, including ignored and suppressed ones.
-        spans: the expressions that these reports are about, each with the values that it is about.
         embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
         places: the places of the module's rows in the file.
         exits: the calls in the current text that pass keys to unknown code.
@@ -84,8 +82,6 @@ class Text:
     shown: list[tuple[str, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
-    seen: frozenset[int] = frozenset()
-    spans: frozenset[Written] = frozenset()
     embedded: Embedded | None = None
     places: Places = field(default_factory=Places)
     exits: list[HandedOut] = field(default_factory=list)
@@ -171,8 +167,6 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     wanted = {rule.code for rule in settings.rules_for(text.filename)}
     checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project, with_exits=True)
     reports = [report for report in checked.reports if _counts(report, settings)]
-    text.seen = frozenset(row for report in reports for row in rows_of(report))
-    text.spans = frozenset(span for report in reports if rows_of(report) for span in spans_of(report))
     reports = [report for report in reports if report.finding.code in wanted]
     text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
@@ -208,35 +202,16 @@ def is_wanted(report: Report, text: Text) -> bool:
     return text.settings.ignore_noqa or not Suppressions(text.new).hides(report.finding)
 
 
-def rows_of(report: Report) -> range:
-    """Return the rows of a place; none for a constructor or a note, since their row may have another place."""
-    fact = report.fact
-    is_mere = isinstance(fact, Conversion) and (
-        fact.before or fact.effect == "same" or fact.form in ("print", "zeros")  # what reads them may still break
-    )
-    if report.finding.code == CONSTRUCTOR or is_mere:
-        return range(0)
-    first = report.finding.span.start.row
-    return range(first, (getattr(report.fact.node, "end_lineno", None) or first) + 1)
-
-
-def spans_of(report: Report) -> Iterator[Written]:
-    """Yield the spans of the expression that a report is about, and of the values in it that it is about."""
-    fact = report.fact
-    for node in (fact.node, getattr(fact, "subject", None), *getattr(fact, "subjects", ())):
-        if isinstance(node, ast.expr):
-            yield span_of(node)
-
-
 def _counts(report: Report, settings: Settings) -> bool:
-    """Say whether a report has enough confidence; a possible silent change is always reported."""
-    return report.finding.confidence >= settings.min_confidence or isinstance(report.fact, Conversion)
+    """Say whether a report has enough confidence; what keys may get to, and a possible silent change, always has."""
+    is_possible = report.fact.reached or isinstance(report.fact, Conversion)
+    return is_possible or report.finding.confidence >= settings.min_confidence
 
 
 def is_note(report: Report, target: Target) -> bool:
     """Say whether a place is only a note: typed keys work there on every target release."""
     fact = report.fact
-    if not isinstance(fact, Conversion):
+    if not isinstance(fact, Conversion) or fact.reached:
         return False
     only_possible = fact.confidence == Confidence.POSSIBLE and not fact.before  # `before` is a release that breaks
     return only_possible or not fact.breaks(target.jax)

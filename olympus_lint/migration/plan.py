@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.merged import Merged, Possible
 from olympus_lint.migration.places import context_of, is_note
 from olympus_lint.migration.reasons import Reason, along
-from olympus_lint.migration.shown import shown
-from olympus_lint.migration.sinks import Sinks
-from olympus_lint.migration.uses import uses
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.domain.places import Written, span_of
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
@@ -25,7 +20,6 @@ from olympus_rules.reach.reading import place_of
 from olympus_rules.reach.values import MERGED, Place
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
-from olympus_rules.rules.key_conversion import KeyConversion
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
@@ -36,7 +30,7 @@ if TYPE_CHECKING:
     from olympus_rules.reach.escapes import Escape
     from olympus_rules.reach.failures import Failure
     from olympus_rules.reach.joins import Join
-    from olympus_rules.reach.paths import Found, Way
+    from olympus_rules.reach.paths import Path
     from olympus_rules.reach.project import ProjectReach
     from olympus_rules.reach.sites import Taken
 
@@ -49,8 +43,6 @@ NOT_ALL = "may get anywhere: too many functions and objects come together in thi
 NOT_FOUND = "whose definitions olympus-lint does not find"
 UNFOLLOWED = "and what becomes of it there is not known"
 REPLACED = "comes from a constructor that this line replaces by its name"
-FEW = 4
-"""Constructors that a place of merged values holds back at most."""
 MANY = 16
 """Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
@@ -94,10 +86,6 @@ class SurveyedFile:
         mentions: its constructors in the order of places; ``None`` for a file that was not checked.
         left: its places that are not ready for typed keys.
         exits: its calls that pass keys to unknown code.
-        seen: its rows with a report of a rule.
-        spans: the expressions that these reports are about, each with the values that it is about.
-        examples: its rows that are examples with prompts.
-        outputs: those of them with an expected output.
         is_wanted: whether a report counts, by the settings and the suppressions of the file.
     """
 
@@ -106,20 +94,7 @@ class SurveyedFile:
     mentions: Sequence[Report] | None = None
     left: Sequence[Report] = ()
     exits: Sequence[HandedOut] = ()
-    seen: Collection[int] = ()
-    spans: Collection[Written] = ()
-    examples: Collection[int] = ()
-    outputs: Collection[int] = ()
     is_wanted: Callable[[Report], bool] = bool
-
-    def is_told(self, *nodes: ast.expr) -> bool:
-        """Say whether a report of a rule is about one of some expressions, or a call of one.
-
-        A row may have other places.
-        """
-        calls = [self.document.parents.get(node) for node in nodes if isinstance(node, ast.Attribute)]
-        every = [*nodes, *(call for call in calls if isinstance(call, ast.Call))]
-        return any(node.lineno in self.seen and span_of(node) in self.spans for node in every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +123,13 @@ class Plan:
     Attributes:
         constructors: the constructors of each checked file, each with the reasons that hold it back, and parameters
             that count like constructors.
-        texts: places that make text of keys, may have keys, or may read the constructor by a computed name, and that no
-            rule has seen, by file; they are left.
+        computed: places that may read the constructor by a computed name, by file; they are left.
         failures: the functions that could not be read; they hold back every constructor.
         is_cut_short: whether the project is too large to follow every key to its end.
     """
 
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
-    texts: dict[str, list[Report]] = field(default_factory=dict)
+    computed: dict[str, list[Report]] = field(default_factory=dict)
     failures: Sequence[Failure] = ()
     is_cut_short: bool = False
 
@@ -177,11 +151,7 @@ def plan(
     """
     held = _Held(survey, strict=strict)
     open_places = held.by_places_left()
-    held.by_uses()
-    held.by_sinks()
-    texts = held.by_texts()
-    for filename, reports in [*held.by_merged_places().items(), *held.computed_names().items()]:
-        texts.setdefault(filename, []).extend(reports)
+    computed = held.computed_names()
     held.by_exits(open_places)
     held.by_lent_constructors()
     held.by_limits()
@@ -206,7 +176,7 @@ def plan(
             Constructor(filename, start.row, start.column, spelled, reasons, kind=kind, checks=checks)
         )
     held.forget()
-    return Plan(found, texts, held.failures, held.is_cut_short)
+    return Plan(found, computed, held.failures, held.is_cut_short)
 
 
 class _Held:
@@ -278,106 +248,38 @@ class _Held:
                 made = _mentions_in(report.fact.maker, file.path, self._places)
                 spots = _spots_of(report.fact, file.path, self._reached)
                 makers = made or frozenset().union(*map(self._reached.keys_at, spots))
-                is_reached = self._add(
-                    reason, self._reached.paths.to_expressions(spots, makers), makers, are_known=bool(made)
-                )
-                open_places += [] if is_reached else [reason]
+                known = made or self._known(spots)
+                paths = self._reached.paths_to(spots)
+                self._add(reason, paths, makers, known, breaks=not report.fact.reached)
+                open_places += [] if makers else [reason]
         return open_places
+
+    def _known(self, spots: Iterable[Place]) -> frozenset[Place]:
+        """Return the constructors whose keys are known to reach an expression: nothing else does."""
+        sure = filter(self._reached.has_keys_only, spots)
+        return frozenset[Place]().union(*map(self._reached.keys_at, sure))
 
     def _add(
         self,
         reason: Reason,
-        found: Found,
+        paths: Mapping[Place, Path],
         makers: Iterable[Place],
+        known: Collection[Place],
         *,
-        are_known: bool = False,
         breaks: bool = True,
-    ) -> bool:
-        """Add a reason to the constructors that have a path to its place; return whether there are any.
+    ) -> None:
+        """Add a reason against constructors, to be checked if the key is not known to get to its place, and to break.
 
         Args:
             reason: the reason.
-            found: the paths.
+            paths: the paths of keys to its place.
             makers: the constructors.
-            are_known: whether their keys are known to reach the place, with or without a path.
+            known: those whose keys are known to reach the place.
             breaks: whether it is known that the place does not take typed keys.
         """
-        added = False
         for maker in makers:
-            way = found.ways.get(maker)
-            if way is None and found.is_complete and found.ways and maker in self._places and not are_known:
-                continue  # others have a path; the ways of keys that callers pass are not recorded
-            self._note(maker, reason, way, is_known=are_known, breaks=breaks)
-            added = True
-        return added
-
-    def _note(
-        self, maker: Place, reason: Reason, way: Way | None, *, is_known: bool = False, breaks: bool = True
-    ) -> None:
-        """Add a reason against a constructor, to be checked if the key is not known to get there, and to break."""
-        is_sure = is_known or (way is not None and way.is_sure)
-        told = along(reason, way, self._filenames, is_sure=is_sure)
-        (self.reasons if is_sure and breaks else self.checks)[maker].add(told)
-
-    def by_uses(self) -> None:
-        """Add the uses of keys of which no rule speaks."""
-        for filename, file in self._survey.files.items():
-            for value, node in uses(file.document, file.path, self._reached):
-                makers = self._reached.keys_at(place_of(file.path, value))
-                if not file.is_told(node, value) and len(makers) <= MANY:
-                    found = self._reached.paths.to_expressions([place_of(file.path, value)], makers)
-                    self._add(_place(filename, node, file.document), found, makers)
-
-    def by_texts(self) -> dict[str, list[Report]]:
-        """Add the places that make text of keys, unless it is only printed; return all such places.
-
-        An example with an expected output holds back the constructors of examples, not those of the code it calls.
-        """
-        rule, found = KeyConversion(), dict[str, list[Report]]()
-        for filename, file in self._survey.files.items():
-            told = {report.fact.node.lineno for report in file.left} | {*file.seen}  # type: ignore[attr-defined]
-            for each in shown(file.document, file.path, self._reached, file.outputs):
-                reports = [Report(finding, each.fact) for finding in rule.check(each.fact, file.document)]
-                if each.fact.node.lineno in told or not each.makers or not all(map(file.is_wanted, reports)):  # type: ignore[attr-defined]
-                    continue
-                if each.in_parts and len(each.makers) > MANY:
-                    continue
-                found.setdefault(filename, []).extend(reports)
-                reason = _place(filename, each.fact.node, file.document, rule.code)
-                if each.fact.form == "print" or len(each.makers) > MANY:
-                    continue
-                own = {maker for maker in each.makers if maker.file == file.path and maker.line in file.examples}
-                makers = own if each.in_example else each.makers
-                self._add(reason, self._reached.ways_to(each.spots, makers), makers)
-        return found
-
-    def by_sinks(self) -> None:
-        """Add the calls of libraries that do not take typed keys, or containers and objects with them."""
-        sinks = Sinks(self._reached, self._survey.target.jax)
-        for filename, file in self._survey.files.items():
-            for node, sunk in sinks.of(file.document, file.path):
-                if not file.is_told(node):
-                    found = self._reached.ways_to([place_of(file.path, node)], sunk.keys, is_call=True)
-                    self._add(_place(filename, node, file.document), found, sunk.keys)
-
-    def by_merged_places(self) -> dict[str, list[Report]]:
-        """Add the places of merged values that may be or hold keys; return all such places.
-
-        A few constructors whose keys have a path to the place are held back; it holds back none of many.
-        """
-        merged, found = Merged(self._reached, self._survey.target.jax), dict[str, list[Report]]()
-        told = {(each.filename, each.row) for reasons in self.reasons.values() for each in reasons}
-        for filename, file in self._survey.files.items():
-            for each in merged.of(file.document, file.path):
-                row, reports = each.fact.node.lineno, list(_reports(each, file.document))  # type: ignore[attr-defined]
-                if row in file.seen or (filename, row) in told or not all(map(file.is_wanted, reports)):
-                    continue
-                found.setdefault(filename, []).extend(reports)
-                if len(each.makers) <= FEW:
-                    ways = self._reached.ways_to(each.spots, each.makers, is_call=each.is_call)
-                    reason = _place(filename, each.fact.node, file.document, reports[0].finding.code)
-                    self._add(reason, ways, each.makers & ways.ways.keys())
-        return found
+            told = along(reason, paths.get(maker), self._filenames, is_sure=maker in known)
+            (self.reasons if maker in known and breaks else self.checks)[maker].add(told)
 
     def computed_names(self) -> dict[str, list[Report]]:
         """Return the calls that may read the constructor by a computed name: which keys they make is not known."""
@@ -407,14 +309,10 @@ class _Held:
             if why is not None:
                 known = leaving.get(way.place, set())
                 reason = Reason(self._filenames[way.place.file], way.place.line, why)
-                ways_to = self._reached.ways_to
                 breaks = _takes_raw_only(way, self._survey.packs)
-                if known:
-                    found = ways_to([way.place], known, is_call=True)
-                    self._add(reason, found, known, are_known=True, breaks=breaks)
-                if way.is_anything or not known:
-                    others = way.keys - known
-                    self._add(reason, ways_to([way.place], others, is_call=True), others, breaks=breaks)
+                makers = known | way.keys if way.is_anything else known or way.keys
+                known = known | way.keys if way.is_sure else known
+                self._add(reason, self._reached.paths_into(way.place), makers, known, breaks=breaks)
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
@@ -528,9 +426,8 @@ class _Held:
             join.place.line,
             f"reaches `{join.callee}`, and may meet {company} there",
         )
-        found = self._reached.ways_to([join.place], fresh, is_call=True, is_join=True)
-        for maker in fresh:  # the ways of keys that callers pass are not recorded
-            self._note(maker, reason, found.ways.get(maker), is_known=maker not in self._places)
+        paths = self._reached.paths_into(join.place, with_results=True)
+        self._add(reason, paths, fresh, fresh if join.is_sure and not join.is_one else ())
         return True
 
     def _written(self, place: Place) -> str:
@@ -564,14 +461,6 @@ def _short(code: str) -> str:
     """Return the start of a piece of code, in one line."""
     written = " ".join(code.split())
     return written if len(written) <= 60 else f"{written[:57]}..."
-
-
-def _reports(possible: Possible, document: Document) -> Iterator[Report]:
-    """Yield the report on a place that may have a key."""
-    for rule in all_rules().values():
-        for finding in rule.check(possible.fact, document) if type(possible.fact) in rule.facts else ():
-            message = f"`{_short(possible.value)}` may be or hold a key. {finding.message}"
-            yield Report(replace(finding, message=message), possible.fact)
 
 
 def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:

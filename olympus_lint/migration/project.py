@@ -166,13 +166,14 @@ def migrate(
     """
     migration = Migration(target, list(texts))
     with deep_recursion(), rare_collections():
-        projects, found = _all_ready(migration, withheld)
-        result = planned(migration, found, withheld.staying(found), strict=strict or target.style == "portable")
+        strict = strict or target.style == "portable"
+        projects, found = _all_ready(migration, withheld, strict=strict)
+        result = planned(migration, found, withheld.staying(found), strict=strict)
         failures = ((each.file, each.exception()) for each in result.failures)
         migration.problems += [failed(name, "the analysis of where keys get to", error) for name, error in failures]
         migration.is_cut_short = result.is_cut_short
         _leave_out_idle(migration, result)
-        for filename, reports in result.texts.items():
+        for filename, reports in result.computed.items():
             migration.left.setdefault(filename, []).extend(reports)
         both = result.constructors
         migration.constructors = {name: [each for each in made if each.is_constructor] for name, made in both.items()}
@@ -190,12 +191,12 @@ def migrate(
     return migration
 
 
-def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict[str, list[Report]]]:
+def _all_ready(migration: Migration, withheld: Withheld, *, strict: bool) -> tuple[Projects, dict[str, list[Report]]]:
     """Make the places of all files ready until that shows no more keys; return the constructors by file.
 
     Words that became a constructor show more keys, and so does a rewrite that NumPy took a key from before.
     """
-    places = key_places(migration)
+    places = key_places(migration, strict=strict)
     while True:
         projects, made, before = Projects(), _mentioned(migration), [text.new for text in migration.texts]
         found = _make_ready(migration, projects, withheld, places)
@@ -204,7 +205,7 @@ def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict
         is_open = any(migration.left.values()) and before != [text.new for text in migration.texts]
         if not is_made and not is_open:
             return projects, found
-        known, places = _kept(migration, projects), key_places(migration)
+        known, places = _kept(migration, projects), key_places(migration, strict=strict)
         if not is_made and known == places:
             return projects, found
 
@@ -278,11 +279,11 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
 def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
     """Return what is known of the expressions of the current texts."""
     known = (projects.get(text.settings).session.places for text in migration.texts)
-    return {path: each for places in known for path, each in places.items() if each.ranks}
+    return {path: each for places in known for path, each in places.items() if each}
 
 
-def key_places(migration: Migration) -> dict[str, Places]:
-    """Return the expressions that only keys reach, by file."""
+def key_places(migration: Migration, *, strict: bool) -> dict[str, Places]:
+    """Return the expressions that only keys reach, or may reach, by file; in a strict plan also beside numbers."""
     from olympus_rules.reach.evidence import places_in
     from olympus_rules.reach.project import reach
 
@@ -295,7 +296,7 @@ def key_places(migration: Migration) -> dict[str, Places]:
     if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
-    found = {} if reached.graph.failures else places_in(reached, documents)
+    found = {} if reached.graph.failures else places_in(reached, documents, beside_numbers=strict)
     reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles
@@ -339,11 +340,9 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
         if document is not None:
             path = str(Path(text.filename).absolute())
             left = migration.left.get(text.filename, ())
-            one = SurveyedFile(document, path, found.get(text.filename), left, text.exits, text.seen, text.spans)
-            examples, outputs = text.embedded.examples(text.new) if text.embedded is not None else ((), ())
-            files[text.filename] = replace(
-                one, examples=examples, outputs=outputs, is_wanted=partial(is_wanted, text=text)
-            )
+            made = found.get(text.filename)
+            wanted = partial(is_wanted, text=text)
+            files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted)
     given: Sequence[Taken] = ()
     if migration.target.style == "portable":
         documents = {file.path: file.document for file in files.values()}

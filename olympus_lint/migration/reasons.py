@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from olympus_rules.reach.paths import Way
+    from olympus_rules.reach.paths import Path
     from olympus_rules.reach.values import Place
 
 __all__ = ["Reason", "Step", "along", "short"]
@@ -50,7 +50,7 @@ class Reason:
     path: tuple[Step, ...] = field(default=(), compare=False)
 
 
-def along(reason: Reason, way: Way | None, filenames: Mapping[str, str], *, is_sure: bool) -> Reason:
+def along(reason: Reason, way: Path | None, filenames: Mapping[str, str], *, is_sure: bool) -> Reason:
     """Return a reason with the lines on the way of the key, as far as one is known.
 
     Args:

@@ -23,7 +23,7 @@ import {module}
 
 
 def count(thing):
-    return thing.size
+    return thing[0]
 
 
 def same(thing):
@@ -86,8 +86,8 @@ INSIDE = {
     "filter": "list({name}(count, [key]))",
     "wraps": "",
 }
-DECORATED = "\n@{name}\ndef inner(thing):\n    return thing.size\n\n\ninner(key)"
-METHOD = "\nclass Own:\n    @{name}\n    def inner(%sthing):\n        return thing.size\n\n\nOwn().inner(key)"
+DECORATED = "\n@{name}\ndef inner(thing):\n    return thing[0]\n\n\ninner(key)"
+METHOD = "\nclass Own:\n    @{name}\n    def inner(%sthing):\n        return thing[0]\n\n\nOwn().inner(key)"
 # rows that are used in another way than the others of their kind
 OTHERWISE = {
     "classmethod": METHOD % "cls, ",

@@ -97,6 +97,7 @@ class Fact:
         maker: the callee of the constructor call in this file that made the key, if known and a migration needs it;
             a tuple of them if one of several made it.
         alone: whether only keys reach the place. A rewrite that is right for keys is wrong for other values.
+        reached: whether nothing in this file shows the key: an analysis of the project says that one may get here.
     """
 
     node: ast.AST
@@ -105,6 +106,7 @@ class Fact:
     kind: KeyKind = KeyKind.UNKNOWN
     maker: ast.AST | None = field(default=None, compare=False)
     alone: bool = field(default=True, compare=False)
+    reached: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,8 +52,6 @@ HOLDERS = frozenset({"dict", "frozenset", "list", "set", "tuple"}) | {
     for name in ("Mapping", "MutableMapping", "MutableSequence", "Sequence", "Set")
 }
 """Classes of Python's containers, of which no array is one: it is ``Iterable``, ``Sized`` and a ``Container``."""
-INITIALIZERS = "jax.nn.initializers"
-"""The module whose functions, other than those around it, are given keys."""
 DICT = "builtins.dict"
 CHOOSING = frozenset({"where", "select", "select_n"})
 """Functions of ``jax.numpy`` and ``jax.lax``, by their last name, that choose among arrays by their first argument."""
@@ -104,8 +102,6 @@ CREATORS = {
     ABSTRACT_ARRAY: 1,
 }
 """Functions that make arrays of numbers, with the position of the dtype."""
-EXAMINING = {"builtins.type", "jax.typeof", *(f"{module}.result_type" for module in (NUMPY, "numpy"))}
-"""Functions whose result shows the kind of a key; so do those of :data:`METADATA`."""
 METADATA = {f"{module}.{name}": name for module in (NUMPY, "numpy") for name in ("ndim", "shape", "size")}
 """Functions that give what an attribute of an array says."""
 ELEMENTWISE_MODULES = (f"{NUMPY}.", "numpy.", f"{LAX}.")
@@ -156,8 +152,6 @@ PLAIN_DECORATORS = frozenset(
     }
 )  # fmt: skip
 """Decorators under which a class is no pytree, unless something else makes it one."""
-SILENT_DECORATORS = PLAIN_DECORATORS - {DATACLASS} | {"jax.tree_util.register_pytree_node_class"}
-"""Decorators that write no ``__repr__``."""
 PLAIN_BASES = frozenset(
     {
         *ERRORS,

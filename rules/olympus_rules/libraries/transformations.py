@@ -56,11 +56,6 @@ class Transformation:
         """Return whether its result is made of what the function gives of each part, and of nothing else."""
         return self.parts == "leaves" or self.kind in ("each", "starmap", "map")
 
-    @property
-    def gives_results(self) -> bool:
-        """Return whether an argument is in its result only if a function hands that on."""
-        return self.has_branches or self.maps
-
 
 MOST_OPERANDS = 6  # of a conditional
 MOST_ARGUMENTS = 8  # of a function that is called for its shape, its derivatives or on the host

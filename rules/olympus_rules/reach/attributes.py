@@ -14,13 +14,12 @@ from pathlib import Path
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.lowering import dotted_name
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, SILENT_DECORATORS, canonical
+from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
 from olympus_rules.reach.getting import FEW, Getting
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Written
 from olympus_rules.reach.slots import MOST_TOLD_APART, Slot
-from olympus_rules.reach.trail import BOTH, KEYS
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
     WHOLE,
@@ -111,13 +110,6 @@ class Names:
         bases = {self._qualified(file, base) for base in node.bases}
         is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
         return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
-
-    def is_described(self, file: str, node: ast.ClassDef) -> bool:
-        """Return whether a decorator, a call that makes a base or a named tuple may show the attributes as text."""
-        decorators = {self._qualified(file, each) for each in node.decorator_list}
-        bases = {self._qualified(file, base).rpartition(".")[2] for base in node.bases}
-        is_made = any(isinstance(base, ast.Call) for base in node.bases)
-        return is_made or "NamedTuple" in bases or not decorators <= SILENT_DECORATORS
 
     def _qualified(self, file: str, node: ast.expr) -> str:
         while isinstance(node, ast.Call | ast.Subscript):
@@ -300,8 +292,6 @@ class Attributes:
         """Read an attribute of the values of a slot."""
         self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
-        if name in PASSING:
-            self.slots.trail.add(owner, slot, KEYS)
         reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.getting.may_give(name) else -1)
         self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
         if name == "__class__":
@@ -318,7 +308,6 @@ class Attributes:
         held = self.classes.fields.read(code, name)
         if self.classes.has_method("__get__"):
             self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
-            self.slots.trail.add(held, slot, BOTH)
             self.slots.add_edge(self.getting.got(code, name), slot)
         else:
             self.slots.add_edge(held, slot)

@@ -76,8 +76,7 @@ class Binding:
             if not self.many.is_waiting(call):
                 self.many.wait(call, self.given(call))
             return
-        site = call.result + 1
-        self.give_back(code, call.result, site, mapped)
+        self.give_back(code, call.result, mapped)
         first = offset or 0
         position, is_known = first, offset is not None
         for slot, starred in call.arguments:
@@ -88,27 +87,23 @@ class Binding:
                 part = self.part(call, slot, index if is_told else None) if starred else slot
                 target = self.heap.variable(code, name)
                 if exact:
-                    self.give(part, target, code, site, mapped.at(position - first))
+                    self.give(part, target, code, mapped.at(position - first))
                 else:
-                    with self.slots.trail.at(site):
-                        self.heap.stacked(part, target, None)
+                    self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
                 further = self.parts(call, slot) if starred else slot
                 number = position - code.positional if is_known else None
-                self.give(further, self.further(code, number), code, site, mapped.at(position - first))
+                self.give(further, self.further(code, number), code, mapped.at(position - first))
             position += is_known
         for keyword, slot in call.keywords:
             self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), first, call)
 
-    def give_back(
-        self, code: ir.FunctionCode, result: Slot, site: int, mapped: Mapped, *, is_over: bool = False
-    ) -> None:
+    def give_back(self, code: ir.FunctionCode, result: Slot, mapped: Mapped, *, is_over: bool = False) -> None:
         """Add an edge from the result of a function to that of a call."""
         if mapped.axes != 0:
-            with self.slots.trail.at(site):
-                self.heap.stacked(self.heap.result(code), result, mapped.axes)
+            self.heap.stacked(self.heap.result(code), result, mapped.axes)
         else:
-            self.join(self.heap.result(code), result, site, is_over=is_over)
+            self.join(self.heap.result(code), result, is_over=is_over)
 
     def given(self, call: Call) -> dict[int | str, list[Slot]]:
         """Return the arguments of a call by position or name; after a starred one, the position is not known."""
@@ -123,15 +118,15 @@ class Binding:
             )
         return found
 
-    def join(self, source: Slot, target: Slot, site: int, *, is_over: bool) -> None:
+    def join(self, source: Slot, target: Slot, *, is_over: bool) -> None:
         """Add an edge into a callee or back."""
         if is_over:
-            self.slots.add_edge_of(source, target, *KEPT, site=site)
+            self.slots.add_edge_of(source, target, *KEPT)
         else:
-            self.slots.add_edge(source, target, site)
+            self.slots.add_edge(source, target)
 
     def give(
-        self, slot: Slot, target: Slot, code: ir.FunctionCode, site: int, axes: int | None = 0, *, is_over: bool = False
+        self, slot: Slot, target: Slot, code: ir.FunctionCode, axes: int | None = 0, *, is_over: bool = False
     ) -> None:
         """Add an edge from an argument to a parameter; an object of the project is all that ``self`` can be.
 
@@ -143,7 +138,7 @@ class Binding:
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container, Unknown)
         else:
-            self.join(slot, target, site, is_over=is_over)
+            self.join(slot, target, is_over=is_over)
 
     def parts(self, call: Call, slot: Slot) -> Slot:
         """Return the slot of the elements of a starred argument."""
@@ -166,25 +161,24 @@ class Binding:
 
     def bind_keyword(self, code: ir.FunctionCode, keyword: str | None, slot: Slot, offset: int, call: Call) -> None:
         """Add an edge from a keyword argument, or edges from ``**``, to the parameters of a function."""
-        site = call.result + 1
         if keyword is None:
             for name in code.parameters[offset:]:
                 target = self.heap.variable(code, name)
                 part = self.slots.slot("starred", call.place, slot, name)
                 self.heap.named(slot, name, part)
-                self.slots.add_edge(part, target, site)
+                self.slots.add_edge(part, target)
                 self.slots.add_edge_of(slot, target, *UNDIVIDED)
         if keyword in code.parameters:
-            self.slots.add_edge(slot, self.heap.variable(code, str(keyword)), site)
+            self.slots.add_edge(slot, self.heap.variable(code, str(keyword)))
         elif code.kwarg is not None:
             options = self.heap.made(self.heap.variable(code, code.kwarg))
             if keyword is not None:
-                self.slots.add_edge(slot, self.heap.element(options, keyword), site)
+                self.slots.add_edge(slot, self.heap.element(options, keyword))
             elif self._handing.setdefault((call.place, slot), code) is code:
                 given = self.heap.made(self.slots.slot("options", call.place, slot, code))
-                self.attributes.trees.hand_on(slot, given, options, site, without=code.parameters[offset:])
+                self.attributes.trees.hand_on(slot, given, options, without=code.parameters[offset:])
             else:  # for each further function, each option would be told apart once more
-                self.slots.add_edge(self.parts(call, slot), self.heap.element(options, None), site)
+                self.slots.add_edge(self.parts(call, slot), self.heap.element(options, None))
 
     def paired(self, result: Slot, place: Place | None = None) -> Slot:
         """Return the slot of what a function gives that a call gives in a pair with its gradient."""
@@ -281,8 +275,8 @@ class Binding:
             else:
                 self.attributes.set_fields(code, slot)
 
-    def feed(self, value: Value, given: Sequence[Given], result: Slot, site: int, *, is_over: bool = False) -> None:
-        """Call a value with the slots of its arguments; ``site`` is the tag of :class:`Trail`."""
+    def feed(self, value: Value, given: Sequence[Given], result: Slot, *, is_over: bool = False) -> None:
+        """Call a value with the slots of its arguments."""
         if isinstance(value, Constructor):
             self.construct_keys(value, result)
         if isinstance(value, Object | Class):
@@ -290,15 +284,15 @@ class Binding:
 
             def fill(method: Value) -> None:
                 if isinstance(method, Member):
-                    self.fill(Partial(method.code, 1), given, result, site, is_over=is_over)
+                    self.fill(Partial(method.code, 1), given, result, is_over=is_over)
 
             self.slots.watch(self.heap.classes.member(value.code, name), fill)
         if isinstance(value, Function | BoundMethod):
-            self.fill(Partial(value.code, int(isinstance(value, BoundMethod))), given, result, site, is_over=is_over)
+            self.fill(Partial(value.code, int(isinstance(value, BoundMethod))), given, result, is_over=is_over)
         if isinstance(value, Partial):
-            self.fill(value, given, result, site, is_over=is_over)
+            self.fill(value, given, result, is_over=is_over)
 
-    def fill(self, called: Partial, given: Sequence[Given], result: Slot, site: int, *, is_over: bool) -> None:
+    def fill(self, called: Partial, given: Sequence[Given], result: Slot, *, is_over: bool) -> None:
         """Add edges from slots to the parameters of a function."""
         code = called.code
         names = list(code.parameters[called.given : code.positional])
@@ -309,10 +303,9 @@ class Binding:
                 targets.append(self.further(code, index - len(names) if is_told else None))
             for slot, target in product(slots, targets):
                 if slot >= 0:
-                    self.give(slot, target, code, site, called.mapped.at(index), is_over=is_over)
-        left = site or result + 1  # what is called later returns to nothing that it was given before
+                    self.give(slot, target, code, called.mapped.at(index), is_over=is_over)
         result = self.paired(result) if called.is_paired else result
-        self.give_back(code, result, left, called.mapped, is_over=is_over)
+        self.give_back(code, result, called.mapped, is_over=is_over)
 
     def widen(self, source: Slot, *kinds: type) -> None:
         """Widen the keys that callables of a slot take and return: a mapped axis changes their rank."""

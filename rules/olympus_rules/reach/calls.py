@@ -17,7 +17,6 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
-from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     BoundMethod,
     Class,
@@ -251,7 +250,7 @@ class Calls:
             slot = self.slots.slot("decorated", decorated)
             self.slots.put(slot, decorated)
             given_back = self.slots.slot("given back", decorated, place)
-            self.binding.feed(decorator, [[slot]], given_back, 0)
+            self.binding.feed(decorator, [[slot]], given_back)
             self.take_own(decorator, decorated, given_back, result)
 
     def take_own(self, decorator: Value, decorated: Value, given_back: Slot, result: Slot) -> None:
@@ -263,7 +262,6 @@ class Calls:
             others = self.slots.mask(function) & self.slots.of_kinds(Function) if function is not None else 0
             self.slots.put_mask(result, without(values, without(others, self.slots.bit(decorated))))
 
-        self.slots.trail.add(given_back, result, BOTH)
         self.slots.watch_mask(given_back, take)
 
 

@@ -17,7 +17,6 @@ __all__ = ["Classes", "bound"]
 WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "threading", "typing", "typing_extensions"})
 """Packages whose classes say nothing of the attributes of a subclass."""
 NO_METHOD = ""
-TEXT = frozenset({"__format__", "__repr__", "__str__"})
 """Methods that make the text of an object."""
 
 
@@ -42,15 +41,11 @@ class Classes:
         self._asked: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.fields = Fields(slots)
         """The attributes of objects."""
-        self._family: dict[ClassCode, ClassCode] = {}
-        self._relatives: dict[ClassCode, list[ClassCode]] = {}
         self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
         self._own: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.plain: set[ClassCode] = set()
         """Classes whose objects are surely no pytrees."""
-        self.described: set[ClassCode] = set()
-        """Classes for which a decorator or a base writes a ``__repr__`` that shows the attributes."""
         self.records: list[ClassCode] = []
         """Classes with annotated fields."""
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
@@ -76,7 +71,6 @@ class Classes:
             return
         self._bases[code].append(base.code)
         self._heirs[base.code].append(code)
-        self._join_families(code, base.code)
         self._relate(code, base.code)
         for name in [name for name in self._own[code] if name not in code.methods]:
             self._slots.add_edge(self.own_member(base.code, name), self._slots.slot("own member", code, name))
@@ -89,21 +83,6 @@ class Classes:
                 for name in list(self._above[above]):
                     self._beside(above, below, name)
 
-    def shows_attributes(self, code: ClassCode) -> bool:
-        """Return whether the text of an object shows its attributes, for a class or a subclass of it.
-
-        A class that writes its text itself does so in the project, where it is seen.
-        """
-        return any(self._is_described(each) for each in self._around(code, self._heirs))
-
-    def _is_described(self, code: ClassCode) -> bool:
-        for each in self._around(code, self._bases):
-            if not TEXT.isdisjoint(each.methods):
-                return False
-            if each in self.described or self._libraries[each]:
-                return True
-        return False
-
     @staticmethod
     def _around(code: ClassCode, related: Mapping[ClassCode, list[ClassCode]]) -> list[ClassCode]:
         """Return a class and those above or below it, nearest first."""
@@ -111,22 +90,6 @@ class Classes:
         for each in found:
             found += [one for one in related.get(each, ()) if one not in found]
         return found
-
-    def family(self, code: ClassCode) -> ClassCode:
-        """Return the class that stands for a class and all related ones."""
-        return self._family.get(code, code)
-
-    def _join_families(self, one: ClassCode, other: ClassCode) -> None:
-        """Join all classes that are related to two classes by any number of steps."""
-        large, small = sorted(
-            (self._family.get(code, code) for code in (one, other)),
-            key=lambda family: len(self._relatives.get(family, ())),
-            reverse=True,
-        )
-        if large is not small:
-            moved = self._relatives.pop(small, [small])
-            self._relatives.setdefault(large, [large]).extend(moved)
-            self._family.update(dict.fromkeys(moved, large))
 
     def _relate(self, code: ClassCode, base: ClassCode) -> None:
         """Let the attributes of a class and its subclasses be those of a new base and what that inherits."""

@@ -11,7 +11,6 @@ from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.binding import FUNCTION
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
-from olympus_rules.reach.trail import BOTH, CONTAINERS, LATER
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
     WHOLE,
@@ -213,7 +212,6 @@ class ContainerCalls:
         for slot in given:
             pairs = self.slots.slot("pairs", call.place, slot)
             self.trees.spread(slot, container, rest=pairs, without=later)
-            self.slots.trail.add(pairs, self.heap.element(container, None), BOTH)
             every = self.heap.element(container, None)
             hand = partial(self.slots.add_edge, target=every)
             self.heap.open(pairs, self.heap.elements_pool, self._second, hand, Container)
@@ -241,8 +239,7 @@ class ContainerCalls:
 
         def hold(element: Slot) -> None:
             self.slots.put(result, container)
-            with self.slots.trail.reading(source):
-                self.slots.add_edge(element, self.heap.element(container, None))
+            self.slots.add_edge(element, self.heap.element(container, None))
 
         def numbered(value: Value) -> list[Slot]:
             named = self.heap.named_elements(value) if isinstance(value, Container) else {}
@@ -257,7 +254,6 @@ class ContainerCalls:
 
         def fill(value: Value) -> None:
             target = heap.element(value, None) if isinstance(value, Container) else heap.written_pool
-            self.slots.trail.add(parts, target, BOTH | LATER)
             self.slots.add_edge(parts, target)
 
         self.slots.watch(container, fill, Container, Unknown)
@@ -266,14 +262,12 @@ class ContainerCalls:
         """Call a method of a container."""
         assert call.owner is not None
         if isinstance(container, Unknown):
-            with self.slots.trail.reading(call.owner):
-                self.slots.add_edge(self.heap.elements_pool.slot, call.result)
+            self.slots.add_edge(self.heap.elements_pool.slot, call.result)
             for slot in call.given:
                 self.heap.iterate(slot, self.heap.written_pool)
         if not isinstance(container, Container):
             return
         if name == "copy":
-            self.slots.trail.add(call.owner, call.result, CONTAINERS)
             self.slots.put(call.result, container)
         elif name == "update":
             spread = [slot for keyword, slot in call.keywords if keyword is None]
@@ -283,11 +277,9 @@ class ContainerCalls:
             for slot, _ in call.arguments:
                 parts = self.slots.slot("parts", call.place, slot)
                 self.heap.iterate(slot, parts)
-                self.slots.trail.add(parts, self.heap.element(container, None), BOTH | LATER)
                 self.slots.add_edge(parts, self.heap.element(container, None))
         else:
-            with self.slots.trail.reading(call.owner):
-                self.take(container, name, call)
+            self.take(container, name, call)
             for slot in call.given[1:] if name in TAKING else ():  # what there is else
                 self.slots.add_edge(slot, call.result)
             for slot in call.given if name == "send" else ():  # to a generator

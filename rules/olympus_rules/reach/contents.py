@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -22,8 +22,6 @@ MANY = 16
 
 FEW = 4
 """The limit of constructors whose keys come to one place together with containers and objects."""
-FEW_MERGED = 8
-"""The limit of values at one place of which each may be meant, although they are unrelated."""
 
 
 class Parts(NamedTuple):
@@ -56,10 +54,9 @@ class Contents:
     merged unrelated values.
     """
 
-    def __init__(self, trees: Trees, *, as_text: bool = False) -> None:
-        """Take the solved graph; ``as_text`` leaves out attributes that the text of an object does not show."""
+    def __init__(self, trees: Trees) -> None:
+        """Take the solved graph."""
         self._trees = trees
-        self._as_text = as_text
         self._slots = trees.slots
         self._keys = self._slots.of_kinds(Key)
         self._holders = self._slots.of_kinds(Container, Object)
@@ -67,11 +64,9 @@ class Contents:
         self._found: dict[tuple[int, bool], int] = {}
         self._makers: dict[int, frozenset[Place]] = {}
         self._parts: dict[tuple[Value, bool], Parts] = {}
-        self._records: dict[Value, int] = {}
         self._apart: dict[int, Parts] = {}
         self._masks: dict[int, int] = {}
         self._layers: dict[tuple[int, bool], Parts] = {}
-        self._recorded: dict[int, Parts] = {}
         self._attributes: dict[ClassCode, tuple[int, list[Slot]]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
@@ -109,61 +104,10 @@ class Contents:
             found = self._layers[holders, told_apart] = self._of_parts(*union_of(each))
         return found
 
-    def keys_of(self, values: int) -> tuple[int, bool]:
-        """Return the mask of the keys of a place that is told apart, and whether they are in containers or objects."""
+    def keys_of(self, values: int) -> int:
+        """Return the mask of the keys of a place that is told apart, or of those in containers and objects there."""
         parts = self._told_apart(values)
-        return parts.keys or self.of(parts.holders, told_apart=True), not parts.keys
-
-    def possible(self, values: int) -> tuple[int, bool]:
-        """Return the mask of the keys that a place may have, and whether they are in containers or objects.
-
-        It is for a place that is not told apart. Evidence for a key is a record among the containers and pytrees
-        there, or in those: a dictionary, tuple or object in which one part is surely a key, and not all parts are.
-        Keys count by themselves where few values come together.
-        """
-        keys = values & self._keys
-        is_merged = values.bit_count() > FEW_MERGED or len(self._made_by(keys)) > MANY
-        return (keys, False) if keys and not is_merged else (self._in_records(values & self._holders), True)
-
-    def _in_records(self, holders: int) -> int:
-        """Return the mask of the keys that are parts of records among some holders, or of those in them."""
-        found, seen = 0, 0
-        while without(holders, seen):
-            seen |= holders
-            layer = self._layer_of_records(holders)
-            found |= layer.keys
-            holders = layer.holders
-        return found
-
-    def _layer_of_records(self, holders: int) -> Parts:
-        """Return the keys of the records among several holders, and what pytrees and containers of them hold."""
-        found = self._recorded.get(holders)
-        if found is None:
-            plain = self._trees.heap.classes.plain
-            every = self._slots.listed(holders)
-            trees = [each for each in every if not isinstance(each, Object) or each.code not in plain]
-            each = [Parts(self._keys_of_record(tree), self.parts(tree).holders) for tree in trees]
-            found = self._recorded[holders] = self._of_parts(*union_of(each))
-        return found
-
-    def _keys_of_record(self, holder: Value) -> int:
-        """Return the mask of the keys that are a part of a record, which is no array or list of keys."""
-        if holder not in self._records:
-            masks = set(map(self._slots.mask, self._fields_of(holder))) - {0}
-            keys = [0 if mask & (self._holders | self._beside) else mask & self._keys for mask in masks]
-            found = 0 if all(keys) else reduce(or_, keys, 0)
-            is_merged = isinstance(holder, Container) and len(self._made_by(found)) > MANY
-            self._records[holder] = 0 if is_merged else found
-        return self._records[holder]
-
-    def _fields_of(self, holder: Value) -> list[Slot]:
-        """Return the slots of the parts of a tuple, of the named parts of a dictionary, or of the fields of a class."""
-        if isinstance(holder, Object):
-            names = holder.code.fields if not holder.code.node.decorator_list else None
-            return self.slots_of(holder) if names is None or names else []
-        assert isinstance(holder, Container)
-        kind = str if holder.length is None else int
-        return [slot for name, slot in self._trees.heap.named_elements(holder).items() if isinstance(name, kind)]
+        return parts.keys or self.of(parts.holders, told_apart=True)
 
     def _told_apart(self, values: int) -> Parts:
         """Return the keys, or the containers and objects, of a place; nothing of one that is not told apart."""
@@ -204,19 +148,19 @@ class Contents:
         keys, holders = keys & self._keys, holders & self._holders
         return Parts(self._masks.setdefault(keys, keys), self._masks.setdefault(holders, holders))
 
-    def attributes(self, values: int) -> tuple[list[Slot], bool]:
-        """Return the attributes of the objects in a mask, also of those in others, and whether these are all."""
-        waiting, seen = values & self._holders, 0
-        found: list[Slot] = []
+    def parts_with_keys(self, values: int) -> Iterator[tuple[Slot, Value]]:
+        """Yield the slots with keys in the containers and objects of a mask at any depth, with the outermost holder."""
+        seen = 0
+        waiting = [(holder, holder) for holder in self._slots.listed(values & self._holders)]
         while waiting and seen.bit_count() <= MOST_PARTS:
-            seen |= waiting
-            inner = 0
-            for holder in self._slots.listed(waiting):
-                slots = self.slots_of(holder)
-                found += slots if isinstance(holder, Object) else []
-                inner |= reduce(or_, map(self._slots.mask, slots), 0)
-            waiting = without(inner & self._holders, seen)
-        return found, not waiting
+            holder, outermost = waiting.pop(0)
+            seen |= self._slots.bit(holder)
+            for slot in self.slots_of(holder):
+                mask = self._slots.mask(slot)
+                if mask & self._keys:
+                    yield slot, outermost
+                inner = self._slots.listed(without(mask & self._holders, seen))
+                waiting += [(each, outermost) for each in inner]
 
     def slots_of(self, holder: Value) -> list[Slot]:
         """Return the slots of the elements of a container, or of the attributes of an object."""
@@ -224,8 +168,6 @@ class Contents:
         if isinstance(holder, Container):
             return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
-        if self._as_text and not heap.classes.shows_attributes(holder.code):
-            return []
         fields, loose = heap.classes.fields, self._slots.slot
         version, known = self._attributes.get(holder.code, (-1, []))
         if version != fields.version:

@@ -83,7 +83,7 @@ def of_calls(reached: ProjectReach) -> Iterator[Escape]:
         keys = reached.keys_in(call.given)
         if not keys:
             continue
-        sure = frozenset[Place]().union(*(reached.sure_keys(slot)[0] for slot in call.given))
+        sure = frozenset[Place]().union(*(reached.sure_keys(slot) for slot in call.given))
         way = partial(Escape, call.place, call.callee, keys=sure or keys, is_sure=bool(sure))
         if reached.slots.is_cut_short and call.place in reached.calls.binding.given_up:
             yield way(library="", keys=keys, is_sure=True, is_anything=True)
@@ -152,7 +152,7 @@ def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
     slots, heap = reached.slots, reached.graph.heap
     lists = slots.values(slot)
     if not lists or not all(isinstance(value, Container) for value in lists):
-        return reached.sure_keys(slot)[0]
+        return reached.sure_keys(slot)
     parts = 0
     for value in lists:
         assert isinstance(value, Container)
@@ -160,7 +160,7 @@ def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
             or_, map(slots.mask, heap.named_elements(value).values()), slots.mask(heap.element(value, None))
         )
     is_of_keys = parts and not without(parts, slots.of_kinds(Key))
-    return reached.keys_in([slot]) if is_of_keys else reached.sure_keys(slot)[0]
+    return reached.keys_in([slot]) if is_of_keys else reached.sure_keys(slot)
 
 
 def _changed_by(reached: ProjectReach, call: Call) -> Slot | None:

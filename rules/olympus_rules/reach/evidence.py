@@ -12,7 +12,7 @@ from olympus_rules.keyflow.domain.places import Places, Written, span_of
 from olympus_rules.reach.project import ProjectReach
 from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.slots import without
-from olympus_rules.reach.values import Container, Key, Object, Words
+from olympus_rules.reach.values import Container, Key, Object, Other, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 
@@ -22,34 +22,49 @@ VIEWS = frozenset({"T", "at", "mT", "real"})
 """Attributes of keys through which they go on, and that are no keys of the same axes."""
 
 
-def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[str, Places]:
-    """Return the expressions that only keys of constructors reach, by file.
+def places_in(
+    reached: ProjectReach, documents: Mapping[str, Document], *, beside_numbers: bool = False
+) -> dict[str, Places]:
+    """Return the expressions that only keys of constructors reach, and those that they may reach, by file.
 
     Args:
         reached: the analysis.
         documents: the files that it read, by their path.
+        beside_numbers: whether keys may reach what numbers and unknown values reach, too.
     """
     slots = reached.slots
     every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
     known = [slots.bit(value) for value in every if value.rank is not None and not isinstance(value, Words)]
     keys = reduce(or_, known, 0)  # words that are taken of a key have no known number of axes
     ranks: dict[int, int | None] = {}
+    all_keys = slots.of_kinds(Key)
+    beside = slots.of_kinds(Other) if beside_numbers else 0
     found: dict[str, dict[Written, int | None]] = defaultdict(dict)
     none: dict[str, set[Written]] = defaultdict(set)
+    possible: dict[str, set[Written]] = defaultdict(set)
+    holders: dict[str, set[Written]] = defaultdict(set)
     for (file, *written), at in reached.graph.expressions.items():
         mask = reduce(or_, map(slots.mask, at), 0)
+        place = written[0], written[1], written[2], written[3]
         if mask & keys and not without(mask, keys):
             if mask not in ranks:
                 counts = {value.rank for value in slots.listed(mask) if isinstance(value, Key)}
                 ranks[mask] = counts.pop() if len(counts) == 1 else None
-            place = written[0], written[1], written[2], written[3]
             found[file][place] = ranks[mask]
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
+        elif mask & all_keys and not without(mask, all_keys | beside):
+            possible[file].add(place)
+        elif not mask & all_keys and reached.contents.keys_of(mask):
+            holders[file].add(place)
     for file, places in found.items():
         for each in list(_unsure(reached, file, documents[file], places)):
             del places[each]
-    return {file: Places(documents[file].text, places, none[file] & places.keys()) for file, places in found.items()}
+            possible[file].add(each)
+    return {
+        file: Places(documents[file].text, found[file], none[file] & found[file].keys(), possible[file], holders[file])
+        for file in {**found, **possible, **holders}
+    }
 
 
 def _unsure(

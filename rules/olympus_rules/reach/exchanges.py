@@ -9,7 +9,6 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import Container, Key, Made, Object, Value
 
 __all__ = ["Exchanges"]
@@ -61,7 +60,6 @@ class Exchanges:
         if isinstance(made.node, ast.Yield):
             self.slots.add_edge(sent, slot)
         elif operands:
-            self.slots.trail.add(operands[0], slot, BOTH)
             self.slots.watch(operands[0], partial(self.returned, target=slot, sent=sent), Container, Key, Object)
 
     def returned(self, value: Value, *, target: Slot, sent: Slot) -> None:

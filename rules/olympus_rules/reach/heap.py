@@ -11,7 +11,6 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.classes import Classes
 from olympus_rules.reach.slots import Slot, Slots, without
-from olympus_rules.reach.trail import BOTH, LATER
 from olympus_rules.reach.values import (
     UNDIVIDED,
     WHOLE,
@@ -85,14 +84,12 @@ class Opening:
     def each(self, value: Value) -> None:
         """Hand on the parts of one value."""
         for part in self.parts_of(value):
-            with self.slots.trail.reading(self.source):
-                self.hand(part)
+            self.hand(part)
 
     def rest(self) -> None:
         """Hand on the pool of all parts."""
         self.slots.add_edge_of(self.source, self.pool.values, *self.kinds)
-        with self.slots.trail.reading(self.source):
-            self.hand(self.pool.slot)
+        self.hand(self.pool.slot)
 
 
 class Heap:
@@ -104,7 +101,6 @@ class Heap:
         origins: where a register was read from, for what is put into a container.
         elements_pool: the elements of all containers that are over the limit.
         contents_pool: the contents of all such containers.
-        batches: the slots whose values get or lose axes, by a map or a scan.
         generators: the results of generators, which hold what they yield.
         listening: what is called with each new named element of a container, by its display.
         tuples: the displays that stay as long as they are.
@@ -115,7 +111,6 @@ class Heap:
         self.slots = slots
         self.classes = classes
         self.origins: dict[Slot, Slot] = {}
-        self.batches: list[Slot] = []
         self.generators: set[Slot] = set()
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
@@ -267,7 +262,6 @@ class Heap:
 
         def fill(value: Value) -> None:
             if isinstance(value, Container):
-                self.slots.trail.add(slot, self.element(value, name), BOTH | LATER)
                 self.slots.add_edge(slot, self.element(value, name))
             elif isinstance(value, Object):
                 self.slots.add_edge(slot, self.stored(value))
@@ -345,7 +339,6 @@ class Heap:
 
     def stacked(self, source: Slot, target: Slot, axes: int | None) -> None:
         """Copy a slot with ``axes`` more axes; the leaves of trees are widened."""
-        self.batches.append(source)
         self.shift(source, target, axes)
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)
         self.slots.watch_mask(source, self.widen_elements, Container)

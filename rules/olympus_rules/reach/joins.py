@@ -53,6 +53,7 @@ class Join:
         keys: those of each array.
         is_one: whether the arrays are not told apart: the elements of a list, or the values of an attribute.
         given: the names of the functions of libraries one of whose results is a whole array of the join.
+        is_sure: whether nothing but keys comes to each of the arrays.
     """
 
     place: Place
@@ -60,6 +61,7 @@ class Join:
     keys: tuple[frozenset[Place], ...]
     is_one: bool = False
     given: frozenset[str] = frozenset()
+    is_sure: bool = False
 
 
 class Joins:
@@ -195,7 +197,8 @@ class Joins:
 
     def join(self, place: Place, callee: str, masks: Sequence[int], *, is_one: bool = False) -> Join:
         """Return a join of the keys in each of several masks."""
-        return Join(place, callee, tuple(dict.fromkeys(map(self.sites, masks))), is_one)
+        is_sure = not any(without(mask, self._keys) for mask in masks)
+        return Join(place, callee, tuple(dict.fromkeys(map(self.sites, masks))), is_one, is_sure=is_sure)
 
     def sites(self, mask: int) -> frozenset[Place]:
         """Return the allocation sites of the keys of a mask.

@@ -325,7 +325,6 @@ class LibraryCalls:
         Objects are copied in any case: their attributes are not told apart from those of the result.
         """
         self.slots.add_edge_of(tree, call.result, Object)
-        self.heap.batches.append(tree)
         is_each = model.transform is not None and model.transform.parts != "leaves"
         kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
 
@@ -405,8 +404,7 @@ class LibraryCalls:
             result = self.mapped_tree(call)
         if transform.kind in EACH:
             result = self.heap.element(self.heap.made(call.result), None)
-        site = call.result + 1 if transform.runs else 0  # else the result is given by a later call
-        self.binding.feed(value, self.handed_on(transform, slot, call), result, site, is_over=is_over)
+        self.binding.feed(value, self.handed_on(transform, slot, call), result, is_over=is_over)
 
     def mapped_tree(self, call: Call) -> Slot:
         """Return the slot of the new leaves of a tree, at any depth; the attributes of an object keep the old ones."""

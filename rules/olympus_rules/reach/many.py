@@ -16,7 +16,6 @@ from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.mapping import Mapped
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
-from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import Container, Key, Object, Unknown, Value, Words
 
 __all__ = ["ANY", "KEPT", "Callees", "Many", "fewer_axes"]
@@ -101,8 +100,6 @@ class Many:
         number = self._numbers.setdefault(callees, len(self._numbers))
         ways = [(slot, self._shared(callees, number, spot)) for spot, slots in given.items() for slot in slots]
         ways.append((self._returned(callees, number), result))
-        for source, target in ways:
-            self.slots.trail.add(source, target, BOTH, result + 1)
         self._links += ways
 
     def _kept(self) -> int:

@@ -10,7 +10,6 @@ from olympus_rules.reach.binding import Binding
 from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot, nothing
-from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import WHOLE, Container, Key, Member, Object, Partial, Place, Value
 
 __all__ = ["OVERLOADED", "Operators"]
@@ -43,7 +42,7 @@ class SpecialCall:
         """Call one method."""
         assert isinstance(method, Member)
         given = [[slot] for slot in self.given]
-        self.operators.binding.fill(Partial(method.code, 1), given, self.target, self.target + 1, is_over=True)
+        self.operators.binding.fill(Partial(method.code, 1), given, self.target, is_over=True)
 
 
 class Operators:
@@ -125,5 +124,4 @@ class Operators:
             if isinstance(value, Object) and not self.classes.defines(value.code, names):
                 self.slots.put(result, value)
 
-        self.slots.trail.add(operand, result, BOTH)
         self.slots.watch(operand, keep, Object)

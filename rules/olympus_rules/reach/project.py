@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, reduce
 from operator import or_
 
@@ -22,18 +21,13 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
 from olympus_rules.reach.overwriting import Hooks
-from olympus_rules.reach.paths import Found, Paths
+from olympus_rules.reach.paths import Path, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Taken
 from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.unknown import Settling
 from olympus_rules.reach.values import (
-    Container,
     Key,
-    Library,
-    Made,
-    Object,
-    Other,
     Place,
     Value,
 )
@@ -68,7 +62,6 @@ class ProjectReach:
             with_words: whether keys that are derived from words count like those of constructors.
         """
         slots = Slots()
-        slots.trail.is_kept = slots.trail.is_complete = sites is not None  # else nobody asks for paths
         modules = {
             path: lower_module(
                 document.tree,
@@ -102,72 +95,29 @@ class ProjectReach:
         settling = Settling(self.graph)
         with contained(self.graph.failures, next(iter(modules), ""), 1, "what the functions hand to each other"):
             settling.run()
-        self._vague = {slot for _, slot in settling.read_vaguely}
         self.contents = Contents(attributes.trees)
-        self._texts = Contents(attributes.trees, as_text=True)
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
         return self.keys_in(self.graph.expressions.get(place, ()))
 
     @cached_property
-    def paths(self) -> Paths:
-        """How keys get to places."""
-        return Paths(self.graph, self._vague)
-
-    def rank(self, place: Place) -> int | None:
-        """Return the rank of the keys at an expression; ``None`` if unknown or not unique."""
-        ranks = self._ranks(self.graph.expressions.get(place, ()))
-        return ranks.pop() if len(ranks) == 1 else None
-
-    def fewest_axes(self, place: Place) -> int | None:
-        """Return the least number of axes of keys at an expression; ``None`` if it is known of none."""
-        ranks = self._ranks(self.graph.expressions.get(place, ()))
-        return min((rank for rank in ranks if rank is not None), default=None)
-
-    def are_no_batches(self, place: Place) -> bool:
-        """Return whether nothing but objects reach an expression that no map or scan gives axes, as far as it is known.
-
-        Any object that is a pytree may be a batch, but for these the keys in it have the axes with which they came.
-        """
-        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
-        objects = mask & self.slots.of_kinds(Object)
-        return objects != 0 and not objects & self._batches and not without(mask, objects | self._others)
+    def _paths(self) -> Paths:
+        return Paths(self.graph, self.contents)
 
     @cached_property
-    def _batches(self) -> int:
-        """The mask of the objects that may be batches: those that get or lose axes, and those in them."""
-        found = 0
-        waiting = reduce(or_, map(self.slots.mask, self.heap.batches), 0) & self.slots.of_kinds(Container, Object)
-        while waiting:
-            found |= waiting
-            parts = (self.contents.parts(holder) for holder in self.slots.listed(waiting))
-            waiting = reduce(or_, (part.holders for part in parts), 0)
-            waiting = without(waiting, found)
+    def _handed(self) -> Mapping[Place, list[Slot]]:
+        """The arguments of each call, and what each assignment to an attribute writes."""
+        found: dict[Place, list[Slot]] = defaultdict(list)
+        for call in self.calls.all:
+            found[call.place] += call.given
+        for written in self.graph.attributes.written:
+            found[written.place].append(written.source)
         return found
-
-    def _ranks(self, slots: Iterable[Slot]) -> set[int | None]:
-        masks = [self.slots.mask(slot) & self._made_keys for slot in slots]
-        return {value.rank for mask in masks for value in self.slots.listed(mask) if isinstance(value, Key)}
-
-    def has_keys_only(self, place: Place, *, of_arrays: bool = False) -> bool:
-        """Return whether only keys reach an expression; ``of_arrays`` leaves out built-in containers."""
-        besides = self._others | (self._containers if of_arrays else 0)
-        return any(self._hold_keys_only([slot], besides) for slot in self.graph.expressions.get(place, ()))
 
     def values(self, place: Place) -> list[Value]:
         """Return the values that may reach an expression."""
         return [value for slot in self.graph.expressions.get(place, ()) for value in self.slots.values(slot)]
-
-    def library_at(self, place: Place) -> str:
-        """Return the name under ``jax`` of the library's callable at an expression; empty if others may be there."""
-        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
-        libraries = mask & self.slots.of_kinds(Library)
-        if without(mask, libraries | self.slots.of_kinds(Other)):
-            return ""
-        callees = [each for each in self.slots.listed(libraries) if isinstance(each, Library)]
-        names = {self.names.canonical(each.qualified) for each in callees}
-        return names.pop() if len(names) == 1 else ""
 
     def keys_in(self, slots: Iterable[Slot]) -> frozenset[Place]:
         """Return the constructors of the keys in slots, and in their containers and objects at any depth."""
@@ -189,56 +139,29 @@ class ProjectReach:
         made = [value for value in every if isinstance(value, Key) and (sites is None or value.site in sites)]
         return reduce(or_, map(self.slots.bit, made), 0)
 
-    @cached_property
-    def _others(self) -> int:
-        """The mask of numbers and unknown values, and of results of Python's library, beside which keys are seen."""
-        made = [value for value in self.slots.listed(self.slots.of_kinds(Made)) if isinstance(value, Made)]
-        names = sys.stdlib_module_names
-        python = [self.slots.bit(value) for value in made if value.qualified.partition(".")[0] in names]
-        return reduce(or_, python, self.slots.of_kinds(Other))
+    def has_keys_only(self, place: Place) -> bool:
+        """Return whether only keys reach an expression."""
+        mask = reduce(or_, map(self.slots.mask, self.graph.expressions.get(place, ())), 0)
+        return mask & self._made_keys != 0 and not without(mask, self._all_keys)
 
-    @cached_property
-    def _containers(self) -> int:
-        return self.slots.of_kinds(Container)
+    def sure_keys(self, slot: Slot) -> frozenset[Place]:
+        """Return the constructors of the keys that surely reach a slot, or containers and objects there."""
+        return self._sites(self.contents.keys_of(self.slots.mask(slot)) & self._made_keys)
 
-    def sure_keys(self, slot: Slot, *, of_merged: bool = False) -> tuple[frozenset[Place], bool]:
-        """Return the constructors of the keys that surely reach a slot, and whether in containers or objects.
+    def paths_to(self, places: Iterable[Place]) -> dict[Place, Path]:
+        """Return the shortest paths to expressions, by the constructors of the keys."""
+        return self._paths.to([slot for place in places for slot in self.graph.expressions.get(place, ())])
 
-        Args:
-            slot: the slot.
-            of_merged: whether to return, for a slot without such keys, those that its merged values may be or hold.
-        """
-        mask = self.slots.mask(slot)
-        keys, in_parts = self.contents.keys_of(mask)
-        if of_merged:
-            keys, in_parts = (0, False) if keys & self._made_keys else self.contents.possible(mask)
-        return self._sites(keys & self._made_keys), in_parts
-
-    def shown_keys(self, place: Place) -> frozenset[Place]:
-        """Return the constructors of the keys that the text of a container or object shows, at any depth."""
-        slots = self.graph.expressions.get(place, ())
-        shown = (self._texts.of(self.slots.mask(slot), told_apart=True) for slot in slots)
-        return self._sites(reduce(or_, shown, 0) & self._made_keys)
-
-    def ways_to(
-        self, places: Collection[Place], makers: Collection[Place], *, is_call: bool = False, is_join: bool = False
-    ) -> Found:
-        """Search the paths to expressions, or to the arguments of a call, and to the attributes of objects there.
+    def paths_into(self, call: Place, *, with_results: bool = False) -> dict[Place, Path]:
+        """Return the shortest paths to the arguments of a call, or to what an assignment writes.
 
         Args:
-            places: the expressions.
-            makers: the constructors.
-            is_call: whether they are calls.
-            is_join: whether what functions among the arguments return counts, too.
+            call: the place.
+            with_results: whether what functions among the arguments return counts, too.
         """
-        if not self.slots.trail.is_complete:
-            return Found({}, is_complete=False)
-        at = self.paths.handed if is_call else self.graph.expressions
-        slots = [slot for place in places for slot in at.get(place, ())]
-        slots += [self.heap.result(each.code) for slot in slots if is_join for each in callables(self.heap, slot)]
-        attributes, are_all = self.contents.attributes(reduce(or_, map(self.slots.mask, slots), 0))
-        found = self.paths.to(slots, makers, attributes)
-        return found if are_all else replace(found, is_complete=False)
+        slots = list(self._handed.get(call, ()))
+        slots += [self.heap.result(each.code) for slot in slots if with_results for each in callables(self.heap, slot)]
+        return self._paths.to(slots)
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
@@ -263,14 +186,6 @@ class ProjectReach:
                 found |= self.keys_in([slot])
                 waiting += [self.heap.result(value.code) for value in callables(self.heap, slot)]
         return found
-
-    def _hold_keys_only(self, slots: Iterable[Slot], besides: int = 0) -> bool:
-        """Return whether only keys reach some slots, and values of a mask that do not count.
-
-        Numbers and unknown values come to many slots by way of containers whose elements are not told apart.
-        """
-        mask = reduce(or_, map(self.slots.mask, slots), 0)
-        return mask & self._made_keys != 0 and without(mask, self._all_keys | besides) == 0
 
     def joins(self) -> list[Join]:
         """Return the places that join keys, which must be of one kind; raw keys without a constructor count."""

@@ -52,7 +52,7 @@ class PythonCalls:
         """Put what the functions give that a dictionary is made of, as a ``defaultdict``, into it."""
         element = self.heap.element(self.heap.made(call.result), None)
         for slot, _ in call.arguments[:1]:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [], element, 0), *FUNCTION)
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [], element), *FUNCTION)
             self.slots.watch(slot, lambda _: self.heap.made(element), Library)  # `list`, or another type of Python
 
     def of_method(self, call: Call) -> Call:
@@ -77,9 +77,7 @@ class PythonCalls:
             if keyword == "initial":
                 self.slots.add_edge(slot, result)
         for slot in call.given[1:]:
-            self.slots.watch(
-                slot, lambda value: self.binding.feed(value, [[result], [each]], result, call.result + 1), *FUNCTIONS
-            )
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [[result], [each]], result), *FUNCTIONS)
 
     def call_with_elements(self, sources: Sequence[Slot], call: Call) -> None:
         """Call the function by which elements are compared, or put into groups, with each of them."""
@@ -94,9 +92,7 @@ class PythonCalls:
                 self.slots.add_edge_of(slot, each, Key, Container, Object)
         compared = self.slots.slot("compared", call.place)
         for slot in functions:
-            self.slots.watch(
-                slot, lambda value: self.binding.feed(value, [[each]], compared, call.result + 1), *FUNCTIONS
-            )
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [[each]], compared), *FUNCTIONS)
 
     def pass_through(self, call: Call, root: str, *, is_method: bool) -> None:
         """Let a function of Python's library of which nothing is known give back what it is given.
@@ -133,7 +129,7 @@ class PythonCalls:
             if isinstance(value, Constructor):
                 self.binding.construct_keys(value, result)
             elif not self.binding.is_over_limit(call.place):
-                self.binding.feed(value, [[every]] * MANY, result, 0)
+                self.binding.feed(value, [[every]] * MANY, result)
 
         for slot in call.given:
             self.slots.watch(slot, hand, *FUNCTIONS, Constructor)

@@ -95,7 +95,7 @@ class RawKeys:
             container = self.names.model(factory.qualified).container
             calls.libraries.containers.call(container, replace(call, arguments=(), keywords=()))
         else:
-            calls.binding.feed(factory, [], call.result, 0)
+            calls.binding.feed(factory, [], call.result)
 
     def named(self, name: str, node: ast.expr, owner: Slot, slot: Slot) -> None:
         """Read an attribute of the module of the constructor, by a mention that is not renamed."""

@@ -30,7 +30,6 @@ from olympus_rules.reach.overwriting import Hooks, Overwriting
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.trail import BOTH
 from olympus_rules.reach.values import (
     WHOLE,
     Class,
@@ -540,7 +539,6 @@ class Reader:
             return
         else:
             self.attributes.trees.set_each(Object(class_), self.keys_given(call))
-        self.heap.classes.described.add(class_)
         self.slots.put(call.result, Class(class_))
 
     def keys_given(self, call: Call) -> Slot:
@@ -672,8 +670,6 @@ class Reader:
             elif not (isinstance(value, Function) and hands_on(value.code)):
                 self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
 
-        for name in inner.parameters:
-            self.slots.trail.add(decorator, self.heap.variable(inner, name), BOTH)
         self.slots.watch(decorator, apply)
 
     def metaclass(self, class_: ir.ClassCode) -> Iterator[Slot]:
@@ -689,8 +685,6 @@ class Reader:
         """Make a class."""
         if self.graph.attributes.names.is_plain(self.file, made.code.node):
             self.heap.classes.plain.add(made.code)
-        if self.graph.attributes.names.is_described(self.file, made.code.node):
-            self.heap.classes.described.add(made.code)
         self.slots.put(self.register(code, made.dst), Class(made.code))
         bases = [*(self.register(code, base) for base in made.bases), *self.metaclass(made.code)]
         self.heap.classes.add(made.code, bases)

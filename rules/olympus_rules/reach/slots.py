@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
-from olympus_rules.reach.trail import BOTH, CONTAINERS, KEYS, Trail
-from olympus_rules.reach.values import OTHER, Container, Key, Unknown, Value
+from olympus_rules.reach.values import OTHER, Unknown, Value
 
 __all__ = ["MOST_TOLD_APART", "Slot", "Slots", "TooMuchWork", "at_most", "nothing", "reached_from", "without"]
 
@@ -207,7 +206,6 @@ class Slots:
 
     Attributes:
         numbers: the slots by their names, in the order of the slots.
-        trail: the edges that carry keys or containers, as they were added.
         same: the slot that stands for a slot and all that are one with it.
         unlimited: slots that hold any number of values.
         lost: the values that a slot did not take.
@@ -216,7 +214,6 @@ class Slots:
 
     def __init__(self) -> None:
         """Start without any slot."""
-        self.trail = Trail()
         self.numbers: dict[tuple[Hashable, ...], Slot] = {}
         self._order: dict[Value, int] = {}
         self._known: list[Value] = []
@@ -259,9 +256,8 @@ class Slots:
         return found
 
     def finish(self) -> None:
-        """Let the memory of edges and watchers go: what slots hold changes no more, but for new edges of questions."""
+        """Let the memory of watchers go: what slots hold changes no more."""
         count = len(self._values)
-        self._targets, self._typed_edges = [NO_TARGETS] * count, [()] * count
         self._sent, self._watching = [0] * count, [()] * count
         self._masks.clear()
         self._lists.clear()
@@ -339,22 +335,16 @@ class Slots:
                 mask[0] |= bit
         return bit
 
-    def add_edge_of(
-        self, source: Slot, target: Slot, *kinds: type, change: Change | None = None, site: int = 0
-    ) -> None:
+    def add_edge_of(self, source: Slot, target: Slot, *kinds: type, change: Change | None = None) -> None:
         """Add an edge for the values of some kinds.
 
         Args:
             source, target: the slots.
             kinds: the kinds.
             change: returns the mask of what the target holds instead of a mask of values.
-            site: that of :meth:`add_edge`.
         """
-        carries = (KEYS if Key in kinds else 0) | (CONTAINERS if Container in kinds else 0)
-        if carries:
-            self.trail.add(source, target, carries, site)
         source = self.same[source]
-        edges = edges_of(self._typed_edges, source, self.growing(kinds), change)
+        edges = edges_like(self._typed_edges, source, self.growing(kinds), change)
         if target not in edges.targets:
             edges.targets = with_target(edges.targets, target)
             self._send(edges, self._values[source], (target,))
@@ -367,20 +357,26 @@ class Slots:
         for target in targets if taken else ():
             self._spread(self.same[target], taken)
 
-    def add_edge(self, source: Slot, target: Slot, site: int = 0) -> None:
+    def add_edge(self, source: Slot, target: Slot) -> None:
         """Add an edge: the target holds all values of the source, now and later.
 
         Args:
             source, target: the slots.
-            site: the slot of a call's result plus one, if the edge leads into a callee or back.
         """
-        self.trail.add(source, target, BOTH, site)
         source, target = self.same[source], self.same[target]
         if source != target and target not in self._targets[source]:
             self._targets[source] = with_target(self._targets[source], target)
             self._edges += 1
             self._steps += 1
             self._spread(target, self._values[source])
+
+    def edges_of(self, values: int) -> Iterator[tuple[Slot, Slot]]:
+        """Yield the edges, as source and target, from slots that hold some values and along which such values go."""
+        for slot, targets in enumerate(self._targets):
+            if self._values[slot] & values:
+                typed = [edges.targets for edges in self._typed_edges[slot] if edges.wanted[0] & values]
+                for target in chain(targets, *typed):
+                    yield slot, self.same[target]
 
     def watch_mask(self, slot: Slot, watcher: Callable[[int], object], *kinds: type) -> None:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
@@ -515,7 +511,7 @@ class Slots:
             self._sent[first] &= self._sent[other]
             targets.update(self._targets[other])
             for each in self._typed_edges[other]:
-                edges = edges_of(self._typed_edges, first, each.wanted, each.change)
+                edges = edges_like(self._typed_edges, first, each.wanted, each.change)
                 edges.targets = targets_of({*edges.targets, *each.targets})
             self._watching[first] = [*self._watching[first], *self._watching[other]]
             self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), ()
@@ -573,7 +569,7 @@ def shared(masks: dict[int, int], mask: int) -> int:
     return masks.setdefault(mask, mask)
 
 
-def edges_of(
+def edges_like(
     every: list[Sequence[EdgesOfKinds]], source: Slot, wanted: list[int], change: Change | None
 ) -> EdgesOfKinds:
     """Return those edges of a slot that take some values and change them in one way; they may be new.

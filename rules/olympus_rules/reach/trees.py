@@ -127,8 +127,7 @@ class Trees:
     def keys_inside(self, value: Value, slot: Slot) -> None:
         """Copy the keys among the leaves of an object in another one."""
         for part in self.leaves_of(value):
-            with self.slots.trail.reading(slot):
-                self.slots.add_edge_of(part, slot, Key)
+            self.slots.add_edge_of(part, slot, Key)
 
     def copy_leaves(self, source: Slot, target: Slot) -> None:
         """Copy the leaves of the pytrees of a slot.
@@ -140,8 +139,7 @@ class Trees:
 
         def each(value: Value) -> None:
             for part in self.leaves_of(value):
-                with self.slots.trail.reading(source):
-                    self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
+                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
 
         self.heap.open(
             source,
@@ -168,8 +166,7 @@ class Trees:
 
         def hand(name: str | int | None, part: Slot) -> None:
             if name not in without:
-                with self.slots.trail.reading(source):
-                    self.slots.add_edge(part, self.heap.element(target, name) if isinstance(name, str) else every)
+                self.slots.add_edge(part, self.heap.element(target, name) if isinstance(name, str) else every)
 
         def each(value: Value) -> None:
             if isinstance(value, Container):
@@ -188,20 +185,19 @@ class Trees:
         self.slots.add_edge_of(source, every, *WHOLE)
         self.heap.shift(source, every, -1)
 
-    def hand_on(self, source: Slot, given: Container, target: Container, site: int, without: Collection[str]) -> None:
+    def hand_on(self, source: Slot, given: Container, target: Container, without: Collection[str]) -> None:
         """Copy the elements of the dictionaries of a slot into the dictionary that a call gives to a function.
 
         Args:
             source: where the dictionaries are.
             given: a dictionary of the call.
             target: that of the function.
-            site: the tag of the call: :class:`Trail`.
             without: the names of parameters, which take theirs.
         """
 
         def give(name: str | int | None, part: Slot) -> None:
             element = self.heap.element(target, name if isinstance(name, str) else None)
-            self.slots.add_edge(part, element, site)
+            self.slots.add_edge(part, element)
 
         self.heap.listening[given.display].append(give)
         give(None, self.heap.element(given, None))

@@ -191,6 +191,10 @@ class File:
         return bool(self.places.ranks) and isinstance(at, ast.expr) and span_of(at) in self.places.ranks
 
     def has_places(self, code: FunctionCode) -> bool:
-        """Return whether only keys reach an expression of a function in the whole project."""
+        """Return whether keys reach an expression of a function in the whole project."""
         first, last = getattr(code.node, "lineno", 0), getattr(code.node, "end_lineno", 0)
-        return any(first <= line <= last for line, *_ in self.places.ranks)
+        return any(first <= row <= last for row in self._rows)
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        return sorted(self.places.rows())

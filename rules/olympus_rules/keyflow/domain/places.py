@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
 from olympus_rules.finding import Edit
@@ -31,15 +32,27 @@ class Places:
         text: the text.
         ranks: the expressions, with the number of batch axes of the keys, ``None`` where it is not known or not one.
         optional: those that ``None`` may reach, too.
+        possible: further expressions that keys may reach, or the words of keys.
+        holders: the expressions of containers and objects that hold keys.
     """
 
     text: str = ""
     ranks: Mapping[Written, int | None] = field(default_factory=dict)
     optional: AbstractSet[Written] = frozenset()
+    possible: AbstractSet[Written] = frozenset()
+    holders: AbstractSet[Written] = frozenset()
 
     def of(self, text: str) -> Places:
         """Return the places of a text: these, or none if it is another one."""
-        return self if self.ranks and text == self.text else NOWHERE
+        return self if self and text == self.text else NOWHERE
+
+    def __bool__(self) -> bool:
+        """Return whether keys reach any expression."""
+        return bool(self.ranks or self.possible or self.holders)
+
+    def rows(self) -> set[int]:
+        """Return the rows of the expressions."""
+        return {row for row, *_ in chain(self.ranks, self.possible, self.holders)}
 
     def after(self, edits: Iterable[Edit], text: str) -> Places:
         """Return the places of the text that some edits give: those outside of the edits, and around them.
@@ -49,9 +62,11 @@ class Places:
             text: the text after them.
         """
         shift = _Shift(self.text, edits, text)
-        moved = {place: new for place in self.ranks if (new := shift.moved(place)) is not None}
+        every = chain(self.ranks, self.possible, self.holders)
+        moved = {place: new for place in every if (new := shift.moved(place)) is not None}
         ranks = {moved[place]: rank for place, rank in self.ranks.items() if place in moved}
-        return Places(text, ranks, frozenset(moved[place] for place in self.optional if place in moved))
+        sets = (self.optional, self.possible, self.holders)
+        return Places(text, ranks, *(frozenset(moved[place] for place in each if place in moved) for each in sets))
 
 
 NOWHERE = Places()

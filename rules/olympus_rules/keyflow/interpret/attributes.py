@@ -33,7 +33,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import control
 from olympus_rules.keyflow.interpret.copies import REPLACING
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.notes import layout
+from olympus_rules.keyflow.notes import conversions, layout
 from olympus_rules.keyflow.notes.pending import passes_value
 
 __all__ = ["alternative", "attribute"]
@@ -135,6 +135,8 @@ def _cached(flow: Flow, method: ir.FunctionCode, owner: Term, node: ast.Attribut
 
 def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | None) -> Value:
     if node is not None:
+        if name == "size":
+            conversions.counted(flow, term, node)
         seen = layout.attribute(flow, term, name, node)
         if seen is not None:
             return seen

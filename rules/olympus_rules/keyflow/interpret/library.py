@@ -30,9 +30,10 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         parameters = () if model.row is None else model.row.parameters
         place = parameters.index("shape") if "shape" in parameters else 0
         dimensions.shaped(flow, result, arguments.get(place, "shape"))
-    if model.conversion is None:
-        return result
-    return conversions.converted(flow, model.conversion, qualified, arguments, result)
+    conversion = model.conversion
+    if conversion is None and flow.file.places and model.makes_arrays and not model.takes_keys:
+        conversion = conversions.COMPUTED
+    return result if conversion is None else conversions.converted(flow, conversion, qualified, arguments, result)
 
 
 def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments) -> Value:

@@ -44,10 +44,13 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     found: list[tuple[Pending, Fact]] = []
     for pending in file.pending:
         confidence = _settled(file, pending, elements, rearranged)
+        is_reached = confidence is None and _is_reached(file, pending)
         if confidence is None and pending.at is not None:
             file.others.setdefault(pending.at, set()).add(pending.term)
-        if confidence is not None and not _guarded(file, pending, guards):
-            fact = pending.build(confidence, file.knowledge.kind(pending.term))
+        if (confidence is not None or is_reached) and not _guarded(file, pending, guards):
+            fact = pending.build(confidence or Confidence.POSSIBLE, file.knowledge.kind(pending.term))
+            if fact is not None and is_reached:
+                fact = _reached(file, pending, fact)
             if fact is not None and _may_be_numbers(file, pending, fact):
                 fact = replace(fact, confidence=Confidence.POSSIBLE)
             if fact is not None:
@@ -60,6 +63,25 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     }
     for pending, fact in found:
         yield pending.term, replace(fact, alone=False) if fact.node in shared else fact
+
+
+def _is_reached(file: File, pending: Pending) -> bool:
+    """Return whether keys may get to the expression of a note, or into what is there, as the project shows."""
+    at = pending.at
+    return isinstance(at, ast.expr) and span_of(at) in (file.places.possible | file.places.holders)
+
+
+def _reached(file: File, pending: Pending, fact: Fact) -> Fact | None:
+    """Return the fact on a place that a key may reach, ``None`` if it is no mistake for what may be there."""
+    at = pending.at
+    takes_trees = isinstance(fact, facts.Conversion) and fact.form not in OF_ARRAYS
+    if takes_trees or (at is not None and span_of(at) in file.places.possible):
+        return replace(fact, confidence=Confidence.POSSIBLE, alone=False, reached=True)
+    return None
+
+
+OF_ARRAYS = frozenset({"elementwise", "words"})
+"""Forms of conversions of arrays: containers and objects are none."""
 
 
 def _may_be_numbers(file: File, pending: Pending, fact: Fact) -> bool:

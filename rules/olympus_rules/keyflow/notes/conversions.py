@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.access import leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import both
+from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
@@ -31,12 +32,21 @@ from olympus_rules.keyflow.notes.pending import (
 from olympus_rules.libraries import Conversion
 from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR, STREAMS
 
-__all__ = ["METHODS", "compared", "converted", "method", "shown"]
+__all__ = ["COMPUTED", "METHODS", "compared", "converted", "counted", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
 """Methods of an array that return its words to Python: the result is no array."""
+OF_NUMBERS = frozenset(
+    """
+    all any argmax argmin argsort choose clip compress conj conjugate cumprod diagonal nonzero partition ptp round
+    searchsorted sort std trace var
+    """.split()  # noqa: SIM905
+)
+"""Further methods of arrays of numbers, which typed keys lack."""
+COMPUTED = Conversion("words", tuple(range(8)), ("*",))
+"""What array functions do that compute with numbers."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
@@ -204,6 +214,8 @@ def _leaves(flow: State, value: Value, expression: ast.expr | None) -> Iterator[
         passes_value(flow, value, expression)
         for part, own in list(parts(value, expression))[:MANY]:
             yield from _leaves(flow, part, own)
+    elif expression is not None and span_of(expression) in flow.file.places.holders:
+        yield flow.terms.fresh("object"), expression
 
 
 class _Use(NamedTuple):
@@ -285,8 +297,14 @@ def _may_be_key(flow: State, term: Term) -> bool:
 
 def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
     """Detect a method of an array that returns its words to Python."""
-    if name in METHODS:
+    if name in METHODS or name in OF_NUMBERS:
         _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
+
+
+def counted(flow: State, term: Term, node: ast.Attribute) -> None:
+    """Detect the number of elements of an array, which counts the words of a raw key; operators check it themselves."""
+    if not isinstance(flow.file.document.parents.get(node), ast.BinOp | ast.Compare):
+        _note(flow, _Use("size", ".size", node), [(term, node.value)], Const(None))
 
 
 def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:
