@@ -283,7 +283,7 @@ def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
 
 
 def key_places(migration: Migration, *, strict: bool) -> dict[str, Places]:
-    """Return the expressions that only keys reach, or may reach, by file; in a strict plan also beside numbers."""
+    """Return the expressions that only keys reach, by file; in a strict plan, those that they may reach, too."""
     from olympus_rules.reach.evidence import places_in
     from olympus_rules.reach.project import reach
 
@@ -296,7 +296,7 @@ def key_places(migration: Migration, *, strict: bool) -> dict[str, Places]:
     if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
         return {}
     reached = reach(documents, None, _roots(migration), _packs(migration))
-    found = {} if reached.graph.failures else places_in(reached, documents, beside_numbers=strict)
+    found = {} if reached.graph.failures else places_in(reached, documents, with_possible=strict)
     reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles

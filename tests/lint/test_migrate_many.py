@@ -136,4 +136,4 @@ def test_what_is_pooled_of_very_many_objects_holds_back(name: str) -> None:
     each = ", ".join(f"{{'keys': [{KEY if each == number - 1 else 0}], 'n{each}': 0}}" for each in range(number))
     code = POOLED[name].replace("{classes}", classes).replace("{objects}", objects).replace("{each}", each)
     migration = migrate([Text("program.py", Settings(), HEAD + code)], Target("typed"), strict=True)
-    assert [bool(one.reasons) for one in migration.constructors["program.py"]] == [True]
+    assert is_told(migration)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from migrated import is_told
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
@@ -68,8 +69,7 @@ def migrated(body: str) -> Migration:
 @pytest.mark.parametrize("body", HELD.values(), ids=HELD.keys())
 def test_shape_with_words(body: str) -> None:
     migration = migrated(body)
-    (constructor,) = migration.constructors["program.py"]
-    assert constructor.reasons or "key_data" in migration.texts[0].new
+    assert is_told(migration)
 
 
 @pytest.mark.parametrize("body", FREE)

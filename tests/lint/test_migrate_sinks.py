@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from migrated import is_told
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
@@ -86,7 +87,7 @@ PROGRAMS = {
 def test_the_constructor_is_held_back(definition: str, made: str, sink: str) -> None:
     text = f"{HEAD}\n\n{definition}\n\n\ndef use(state):\n    {sink}\n\n\nuse({made})\n"
     migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
-    assert migration.held and not migration.free
+    assert is_told(migration)
 
 
 FILLED_AGAIN = {
@@ -103,7 +104,7 @@ FILLED_AGAIN = {
 def test_an_object_that_is_made_of_its_structure_has_its_keys(filled: str, sink: str) -> None:
     text = f"{HEAD}\n\nstate = Pair(jnp.ones(3), jax.random.PRNGKey(0))\nother = {filled}\n{sink}\n"
     migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
-    assert migration.held and not migration.free
+    assert is_told(migration)
 
 
 def test_a_structure_holds_nothing_back() -> None:

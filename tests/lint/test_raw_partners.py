@@ -266,7 +266,7 @@ result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNG
     "np.isscalar": (
         1,
         1,
-        0,
+        1,
         """
 def as_key(seed):
     if np.isscalar(seed):
@@ -278,7 +278,7 @@ result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNG
     "isinstance np integer else size": (
         1,
         1,
-        0,
+        2,
         """
 def as_key(seed):
     if np.size(seed) == 1:
@@ -290,7 +290,7 @@ result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNG
     "lax.select broadcast": (
         0,
         2,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
 other = jax.random.split(jax.random.PRNGKey(1), 4)
@@ -313,9 +313,9 @@ result = jax.vmap(jax.random.normal)(pick(done, keys, other))
 """,
     ),
     "lax.slice_in_dim": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
 one = lax.slice_in_dim(keys, 1, 3)
@@ -323,9 +323,9 @@ result = jax.vmap(jax.random.normal)(one)
 """,
     ),
     "lax.dynamic_update_slice": (
+        0,
         2,
-        0,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
 k = jax.random.PRNGKey(9)
@@ -503,9 +503,9 @@ result = lax.scan(body, {"rng": jax.random.PRNGKey(0), "counts": jnp.zeros(2, jn
 """,
     ),
     "namedtuple counter beside key": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 from typing import NamedTuple, Any
 class S(NamedTuple):
@@ -527,8 +527,8 @@ result = lax.switch(1, fs)
 """,
     ),
     "cond operand words": (
-        0,
         1,
+        0,
         0,
         """
 result = lax.cond(True, lambda k, w: k, lambda k, w: w, jax.random.PRNGKey(0), np.array([1, 2], dtype=np.uint32))
@@ -579,7 +579,7 @@ result = jax.vmap(jax.random.normal)(P().pad(2))
     "at set words": (
         0,
         1,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(1), 3)
 keys = keys.at[0].set(jnp.array([3, 4], jnp.uint32))
@@ -589,7 +589,7 @@ result = jax.vmap(jax.random.normal)(keys)
     "at set number": (
         0,
         1,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(1), 3)
 keys = keys.at[0].set(0)
@@ -599,7 +599,7 @@ result = jax.vmap(jax.random.normal)(keys)
     "at set number in function": (
         0,
         1,
-        0,
+        1,
         """
 def clear(keys, i): return keys.at[i].set(0)
 result = jax.vmap(jax.random.normal)(clear(jax.random.split(jax.random.PRNGKey(1), 3), 1))
@@ -608,7 +608,7 @@ result = jax.vmap(jax.random.normal)(clear(jax.random.split(jax.random.PRNGKey(1
     "at set int list in function": (
         0,
         1,
-        0,
+        1,
         """
 def clear(keys, i): return keys.at[i].set(jnp.array([1, 2]))
 result = jax.vmap(jax.random.normal)(clear(jax.random.split(jax.random.PRNGKey(1), 3), 1))
@@ -617,7 +617,7 @@ result = jax.vmap(jax.random.normal)(clear(jax.random.split(jax.random.PRNGKey(1
     "at add": (
         0,
         1,
-        0,
+        1,
         """
 def bump(keys, i): return keys.at[i].add(1)
 result = jax.vmap(jax.random.normal)(bump(jax.random.split(jax.random.PRNGKey(1), 3), 1))
@@ -1060,8 +1060,8 @@ result = jnp.where(True, a, jax.random.PRNGKey(1))
 """,
     ),
     "vmap in_axes stacks": (
-        0,
         1,
+        0,
         0,
         """
 words = np.arange(6, dtype=np.uint32).reshape(3, 2)
@@ -1070,8 +1070,8 @@ result = jax.vmap(lambda a, b: lax.select(True, a, b))(keys, words)
 """,
     ),
     "seed or key dispatch by dtype": (
-        1,
-        1,
+        2,
+        0,
         0,
         """
 def as_key(x):
@@ -1158,7 +1158,7 @@ result = jax.vmap(jax.random.normal)(pick(keys, jnp.array([2, 1])[:, None]))
     "lax.gather": (
         0,
         1,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
 dn = lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
@@ -1166,8 +1166,8 @@ result = jax.vmap(jax.random.normal)(lax.gather(keys, jnp.array([[2], [1]]), dn,
 """,
     ),
     "lax.gather f": (
-        0,
         1,
+        0,
         0,
         """
 dn = lax.GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), start_index_map=(0,))
@@ -1225,9 +1225,9 @@ result = jax.vmap(jax.random.normal)(f(keys))
 """,
     ),
     "vstack tup=": (
+        1,
         0,
-        1,
-        1,
+        0,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 2)
 result = jax.vmap(jax.random.normal)(jnp.vstack(tup=[keys, keys[0]]))
@@ -1270,8 +1270,8 @@ result = jnp.concatenate(arrays=[a, a], axis=1)
 """,
     ),
     "hstack tup": (
-        0,
         1,
+        0,
         0,
         """
 a = jax.random.split(jax.random.PRNGKey(0), 2)
@@ -1667,7 +1667,7 @@ result = jax.vmap(jax.random.normal)(f([jax.random.PRNGKey(0), jax.random.PRNGKe
     "vstack list var local": (
         0,
         2,
-        1,
+        2,
         """
 ks = [jax.random.PRNGKey(0), jax.random.PRNGKey(1)]
 result = jax.vmap(jax.random.normal)(jnp.vstack(tup=ks))
@@ -1788,7 +1788,7 @@ result = lax.pad(keys, np.uint32(0), [(0, 1, 0), (0, 0, 0)])
     "lax.rev": (
         0,
         1,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
 result = jax.vmap(jax.random.normal)(lax.rev(keys, (0,)))
@@ -1797,7 +1797,7 @@ result = jax.vmap(jax.random.normal)(lax.rev(keys, (0,)))
     "lax.rev words": (
         0,
         1,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
 result = jax.vmap(jax.random.normal)(lax.rev(keys, (1,)))
@@ -1806,16 +1806,16 @@ result = jax.vmap(jax.random.normal)(lax.rev(keys, (1,)))
     "lax.broadcast_in_dim": (
         0,
         1,
-        0,
+        1,
         """
 key = jax.random.PRNGKey(0)
 result = jax.vmap(jax.random.normal)(lax.broadcast_in_dim(key, (3, 2), (1,)))
 """,
     ),
     "lax.broadcast": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 key = jax.random.PRNGKey(0)
 result = jax.vmap(jax.random.normal)(lax.broadcast(key, (3,)))
@@ -1849,36 +1849,36 @@ result = lax.concatenate([keys, keys], 1)
 """,
     ),
     "lax.concatenate 0": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 4)
 result = jax.vmap(jax.random.normal)(lax.concatenate([keys, keys], 0))
 """,
     ),
     "lax.collapse ok": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), (2, 3))
 result = jax.vmap(jax.random.normal)(lax.collapse(keys, 0, 2))
 """,
     ),
     "lax.squeeze": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 1)
 result = jax.random.normal(lax.squeeze(keys, (0,)))
 """,
     ),
     "lax.expand_dims": (
+        0,
         1,
-        0,
-        0,
+        1,
         """
 key = jax.random.PRNGKey(0)
 result = jax.vmap(jax.random.normal)(lax.expand_dims(key, (0,)))
@@ -1887,7 +1887,7 @@ result = jax.vmap(jax.random.normal)(lax.expand_dims(key, (0,)))
     "lax.scatter": (
         0,
         2,
-        0,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
 dn = lax.ScatterDimensionNumbers(update_window_dims=(0,), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
@@ -1913,8 +1913,8 @@ result = lax.cumsum(keys)
 """,
     ),
     "lax.top_k": (
-        0,
         1,
+        0,
         0,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
@@ -1922,8 +1922,8 @@ result = lax.top_k(keys, 1)
 """,
     ),
     "lax.reduce": (
-        0,
         1,
+        0,
         0,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
@@ -1931,8 +1931,8 @@ result = lax.reduce(keys, np.uint32(0), lax.bitwise_xor, (0,))
 """,
     ),
     "lax.argmax": (
-        0,
         1,
+        0,
         0,
         """
 def f(k): return lax.argmax(k, 0, jnp.int32)
@@ -1940,8 +1940,8 @@ result = f(jax.random.PRNGKey(3))
 """,
     ),
     "lax.clamp": (
-        0,
         1,
+        0,
         0,
         """
 def f(k): return lax.clamp(np.uint32(0), k, np.uint32(5))
@@ -1958,8 +1958,8 @@ result = f(jax.random.PRNGKey(3))
 """,
     ),
     "lax.eq": (
-        0,
         2,
+        0,
         0,
         """
 def f(k, l): return lax.eq(k, l)
@@ -1994,8 +1994,8 @@ result = f(jax.random.PRNGKey(3))
 """,
     ),
     "jnp.put_along_axis": (
-        0,
         1,
+        0,
         0,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
@@ -2040,8 +2040,8 @@ result = jax.random.normal(f(jax.random.PRNGKey(1), jax.random.PRNGKey(2)))
 """,
     ),
     "jnp.atleast_2d": (
-        0,
         1,
+        0,
         0,
         """
 def f(a): return jnp.atleast_2d(a)
@@ -2049,8 +2049,8 @@ result = jax.vmap(jax.random.normal)(f(jax.random.PRNGKey(1)))
 """,
     ),
     "jnp.insert": (
-        0,
         2,
+        0,
         0,
         """
 def f(a, k): return jnp.insert(a, 0, k, axis=0)
@@ -2115,8 +2115,8 @@ result = jax.random.normal(f(jax.random.PRNGKey(0), True))
 """,
     ),
     "b += 3 carry": (
-        0,
         1,
+        0,
         0,
         """
 def body(c, x):
@@ -2244,8 +2244,8 @@ result = f(jax.random.split(jax.random.PRNGKey(1)))
 """,
     ),
     "zeros_like sum": (
-        0,
         1,
+        0,
         1,
         """
 def f(key):
@@ -2374,8 +2374,8 @@ result = jax.random.normal(f(jax.random.split(jax.random.PRNGKey(0), 3)))
 """,
     ),
     "np.zeros leaf dtype": (
-        0,
         1,
+        0,
         0,
         """
 keys = [jax.random.PRNGKey(0)]
@@ -2643,7 +2643,7 @@ result = jax.vmap(jax.random.normal)(jnp.stack([getattr(jax.random, CONFIG['make
     "numbers and a key in a list": (
         0,
         1,
-        1,
+        2,
         """
 result = [np.mean(leaf) for leaf in [3, True, jax.random.PRNGKey(0)]]
 """,
@@ -2700,7 +2700,7 @@ result = [jax.vmap(jax.vmap(jax.random.normal))(each) for each in (some, rows)]
     "a column of pairs, and one of reshaped keys": (
         0,
         1,
-        1,
+        2,
         """
 def column(x): return x[:, 0]
 keys = jax.lax.reshape(jax.vmap(jax.random.PRNGKey)(jnp.arange(4)), (4, 2))
@@ -2710,7 +2710,7 @@ result = jax.vmap(jax.random.normal)(column(jax.vmap(jax.random.split)(keys))), 
     "leaves beside an element of keys by a computed number": (
         0,
         1,
-        0,
+        1,
         """
 keys = jnp.stack([jax.random.PRNGKey(i) for i in range(3)])
 leaves = [jnp.ones((2, 2)), jnp.ones(3)]
@@ -2806,7 +2806,7 @@ result = jnp.concatenate(jnp.split(keys, 3)) > 0, jnp.tile(keys, (1, 1)) > 0, jn
     "a key or a number of an object, compared": (
         0,
         2,
-        0,
+        3,
         """
 class Box:
     def __init__(self, value):
@@ -2819,7 +2819,7 @@ result = positive(Box(1)), positive(Box(jax.random.PRNGKey(0))), zero(Box(jax.ra
     "leaves that are keys or numbers, compared": (
         0,
         3,
-        0,
+        3,
         """
 def mapped(tree): return jax.tree.map(lambda leaf: leaf > 0, tree)
 def listed(tree): return [leaf >= 1 for leaf in jax.tree.leaves(tree)]
@@ -2841,9 +2841,9 @@ result = pick(jnp.ones(3), 0), pick(jnp.ones(3), jax.random.PRNGKey(0))
 """,
     ),
     "at least so many axes": (
-        0,
-        3,
-        0,
+        2,
+        1,
+        1,
         """
 result = [
     jax.random.normal(jnp.atleast_2d(jax.random.PRNGKey(0))[0]),
@@ -2937,8 +2937,8 @@ result = [
 """,
     ),
     "the first axis of leaves that are arrays of keys": (
-        0,
         1,
+        0,
         0,
         """
 def rows(tree): return [
@@ -2950,8 +2950,8 @@ result = rows({"a": jax.random.split(jax.random.PRNGKey(0), 4)})
 """,
     ),
     "the axis of the words of leaves that are arrays of keys": (
-        2,
-        2,
+        3,
+        1,
         1,
         """
 def turned(tree): return jax.tree.map(jnp.transpose, tree), [jnp.transpose(leaf) for leaf in jax.tree.leaves(tree)]
@@ -3029,7 +3029,7 @@ result = list(key) == [0, 3]
     "squeezed without a number": (
         0,
         1,
-        0,
+        1,
         """
 class Box:
     def __init__(self, key):
@@ -3043,7 +3043,7 @@ result = parts([0.5, 2]), parts(Box(jnp.squeeze(jax.random.PRNGKey(0)[None, None
     "reshaped to its own shape": (
         0,
         2,
-        0,
+        2,
         """
 class Box:
     def __init__(self, key):

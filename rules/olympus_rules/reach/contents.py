@@ -16,6 +16,8 @@ __all__ = ["Contents"]
 
 MOST_PARTS = 128
 """The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
+MOST_OPENED = 8
+"""The limit of those that are opened to show how a key got into one of them."""
 MANY = 16
 """The limit of constructors whose keys come to one place together with anything else; likewise."""
 
@@ -149,10 +151,10 @@ class Contents:
         return Parts(self._masks.setdefault(keys, keys), self._masks.setdefault(holders, holders))
 
     def parts_with_keys(self, values: int) -> Iterator[tuple[Slot, Value]]:
-        """Yield the slots with keys in the containers and objects of a mask at any depth, with the outermost holder."""
+        """Yield slots with keys in the containers and objects of a mask, at some depth, with the outermost holder."""
         seen = 0
         waiting = [(holder, holder) for holder in self._slots.listed(values & self._holders)]
-        while waiting and seen.bit_count() <= MOST_PARTS:
+        while waiting and seen.bit_count() < MOST_OPENED:
             holder, outermost = waiting.pop(0)
             seen |= self._slots.bit(holder)
             for slot in self.slots_of(holder):

@@ -23,14 +23,15 @@ VIEWS = frozenset({"T", "at", "mT", "real"})
 
 
 def places_in(
-    reached: ProjectReach, documents: Mapping[str, Document], *, beside_numbers: bool = False
+    reached: ProjectReach, documents: Mapping[str, Document], *, with_possible: bool = False
 ) -> dict[str, Places]:
     """Return the expressions that only keys of constructors reach, and those that they may reach, by file.
 
     Args:
         reached: the analysis.
         documents: the files that it read, by their path.
-        beside_numbers: whether keys may reach what numbers and unknown values reach, too.
+        with_possible: whether to return the expressions that keys may reach beside numbers and unknown values, too, and
+            those that hold keys. On real code most of them are none of keys, so they are for those who want no risk.
     """
     slots = reached.slots
     every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
@@ -38,7 +39,7 @@ def places_in(
     keys = reduce(or_, known, 0)  # words that are taken of a key have no known number of axes
     ranks: dict[int, int | None] = {}
     all_keys = slots.of_kinds(Key)
-    beside = slots.of_kinds(Other) if beside_numbers else 0
+    beside = slots.of_kinds(Key, Other)
     found: dict[str, dict[Written, int | None]] = defaultdict(dict)
     none: dict[str, set[Written]] = defaultdict(set)
     possible: dict[str, set[Written]] = defaultdict(set)
@@ -53,14 +54,14 @@ def places_in(
             found[file][place] = ranks[mask]
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
-        elif mask & all_keys and not without(mask, all_keys | beside):
-            possible[file].add(place)
-        elif not mask & all_keys and reached.contents.keys_of(mask):
+        elif with_possible and mask & all_keys:
+            possible[file].update([] if without(mask, beside) else [place])
+        elif with_possible and reached.contents.keys_of(mask):
             holders[file].add(place)
     for file, places in found.items():
         for each in list(_unsure(reached, file, documents[file], places)):
             del places[each]
-            possible[file].add(each)
+            possible[file].update([each] if with_possible else [])
     return {
         file: Places(documents[file].text, found[file], none[file] & found[file].keys(), possible[file], holders[file])
         for file in {**found, **possible, **holders}

@@ -49,8 +49,9 @@ class Paths:
         """Return the shortest path of the key of each constructor to one of some slots, or into what is held there."""
         after: dict[Slot, Slot | None] = {self._slots.same[slot]: None for slot in targets}
         holders: dict[Slot, str] = {}
-        for slot in list(after):
-            for part, holder in self._contents.parts_with_keys(self._slots.mask(slot)):
+        masks = {self._slots.mask(slot): slot for slot in after}
+        for mask, slot in masks.items():
+            for part, holder in self._contents.parts_with_keys(mask):
                 part = self._slots.same[part]
                 if part not in after:
                     after[part], holders[part] = slot, "object" if isinstance(holder, Object) else "container"

@@ -53,11 +53,9 @@ class RawKeys:
 
     def made(self, call: Call, node: ast.Call) -> None:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
-        if self.graph.sites is None:
-            return
-        if is_of_keys(node):
+        if self.graph.sites is not None and is_of_keys(node):
             self.slots.put(call.result, KeyWords(call.place))
-        elif is_array_of_words(node, self.dtypes):
+        elif self.graph.sites is not None and is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
             axes = 0 if takes_shape(node, model) else None

@@ -69,13 +69,9 @@ ADVICE = {
     ),
     "text": ("turns {key} into text, which is another text for a typed key", "Write `jax.random.key_data({key})`."),
     "print": ("prints {key}, and a typed key prints differently", "Print `jax.random.key_data({key})`."),
-    "example": (
-        "is an example whose output shows {key}, and a typed key prints differently",
-        "Write its new output, or show `jax.random.key_data`.",
-    ),
     "size": (
-        "counts the words of {key}; a typed key counts as one element",
-        "Leave the keys out of what is counted.",
+        "counts the words of {key}, or their axis, and a typed key has none",
+        "Count those of `jax.random.key_data({key})`, or leave the keys out of what is counted.",
     ),
     "zeros": (
         "makes a key of constant words from {key}, also from a typed one: there is no error, and all that is drawn "

@@ -135,7 +135,7 @@ def _cached(flow: Flow, method: ir.FunctionCode, owner: Term, node: ast.Attribut
 
 def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | None) -> Value:
     if node is not None:
-        if name == "size":
+        if name in ("ndim", "shape", "size"):
             conversions.counted(flow, term, node)
         seen = layout.attribute(flow, term, name, node)
         if seen is not None:

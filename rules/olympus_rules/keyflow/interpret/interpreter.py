@@ -19,7 +19,7 @@ from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Slot
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Choice, Class, Const, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Class, Const, Library, Sequence, Value
 from olympus_rules.keyflow.interpret import attributes, calls, control, data
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.defaults import default_callable
@@ -162,6 +162,8 @@ def _noting(handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         node, register = getattr(instruction, "node", None), getattr(instruction, "dst", None)
         if isinstance(node, ast.expr) and register is not None and (span := span_of(node)) in flow.places:
             value = flow.registers[register]
+            if isinstance(value, Library):  # a variable of another file
+                value = flow.registers[register] = flow.terms.make("symbol", value.qualified)
             for part in [part for _, part in value.arms] if isinstance(value, Choice) else [value]:
                 if isinstance(part, Term) and part not in flow.file.placeholders and not is_stored(flow, part):
                     give(flow.knowledge, part, flow.places[span])

@@ -31,7 +31,7 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         place = parameters.index("shape") if "shape" in parameters else 0
         dimensions.shaped(flow, result, arguments.get(place, "shape"))
     conversion = model.conversion
-    if conversion is None and flow.file.places and model.makes_arrays and not model.takes_keys:
+    if conversion is None and flow.file.places and model.computes:
         conversion = conversions.COMPUTED
     return result if conversion is None else conversions.converted(flow, conversion, qualified, arguments, result)
 

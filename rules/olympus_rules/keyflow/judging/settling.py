@@ -44,7 +44,7 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     found: list[tuple[Pending, Fact]] = []
     for pending in file.pending:
         confidence = _settled(file, pending, elements, rearranged)
-        is_reached = confidence is None and _is_reached(file, pending)
+        is_reached = confidence in (None, Confidence.POSSIBLE) and _is_reached(file, pending)
         if confidence is None and pending.at is not None:
             file.others.setdefault(pending.at, set()).add(pending.term)
         if (confidence is not None or is_reached) and not _guarded(file, pending, guards):

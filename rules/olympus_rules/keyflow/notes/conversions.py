@@ -45,6 +45,8 @@ OF_NUMBERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Further methods of arrays of numbers, which typed keys lack."""
+OF_SHAPES = frozenset({"broadcast_to", "print", "reshape"})
+"""Functions that are given the shape of a key and fit another key to it, or check it themselves."""
 COMPUTED = Conversion("words", tuple(range(8)), ("*",))
 """What array functions do that compute with numbers."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
@@ -302,9 +304,18 @@ def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr
 
 
 def counted(flow: State, term: Term, node: ast.Attribute) -> None:
-    """Detect the number of elements of an array, which counts the words of a raw key; operators check it themselves."""
-    if not isinstance(flow.file.document.parents.get(node), ast.BinOp | ast.Compare):
-        _note(flow, _Use("size", ".size", node), [(term, node.value)], Const(None))
+    """Detect what counts the words of a raw key, or their axis: ``size``, ``ndim``, and a shape as an argument.
+
+    Operators, subscripts and assignments check what they get.
+    """
+    user = flow.file.document.parents.get(node)
+    if isinstance(user, ast.BinOp | ast.Compare) or (node.attr != "size" and not flow.file.places):
+        return
+    if node.attr == "shape":
+        call = flow.file.document.parents.get(user) if isinstance(user, ast.keyword) else user
+        if not isinstance(call, ast.Call) or ast.unparse(call.func).rpartition(".")[2] in OF_SHAPES:
+            return
+    _note(flow, _Use("size", f".{node.attr}", node), [(term, node.value)], Const(None))
 
 
 def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:
