@@ -295,7 +295,8 @@ def key_places(migration: Migration, *, strict: bool) -> dict[str, Places]:
     lines = sum(document.text.count("\n") for document in documents.values())
     if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
         return {}
-    reached = reach(documents, None, _roots(migration), _packs(migration))
+    with_words = migration.target.style == "portable"
+    reached = reach(documents, None, _roots(migration), _packs(migration), with_words=with_words)
     found = {} if reached.graph.failures else places_in(reached, documents, with_possible=strict)
     reached.graph.forget()
     del reached

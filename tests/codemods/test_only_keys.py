@@ -41,10 +41,6 @@ last = jnp.arange(6) > 2
 
 # values that are keys and others at one place
 MIXED = {
-    "leaves of a dictionary": "def save(state):\n    out = []\n    for name, leaf in state.items():\n"
-    "        file = io.BytesIO()\n        np.save(file, leaf)\n        out.append(len(file.getvalue()))\n"
-    "    return out\n"
-    "result = save({'key': key, 'weights': jnp.ones(3)}), random.normal(key)",
     "dtypes of a tree": "tree = {'key': key, 'weights': jnp.ones(3)}\n"
     "seen = jax.tree.leaves(jax.tree.map(lambda x: str(x.dtype), tree))\n"
     "result = [len(name) for name in seen], random.normal(tree['key'])",
@@ -85,8 +81,6 @@ RANKS = {
     "words of two keys": "result = keys.reshape(-1, 4), keys.reshape(3, 4)",
     "lanes of a stack": "stack = jnp.stack([key, split(key)[0]])\n"
     "one = jax.vmap(lambda k: split(k)[0])(stack)\nresult = one.shape[-1:], len(one.shape), one.reshape(-1, 2)",
-    "lanes of a stack, in a loop": "stack = jnp.stack([PRNGKey(i) for i in range(3)])\n"
-    "one = jax.vmap(lambda k: lax.fori_loop(0, 2, lambda i, s: split(s)[0], k))(stack)\nresult = one.shape[-1:]",
     "mask of NumPy": "result = np.where(last[:, None], keys, 0)",
 }
 

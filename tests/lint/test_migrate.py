@@ -184,7 +184,6 @@ def test_parameters_are_keys_by_what_the_project_hands_to_them(project: Path) ->
         ("for word in BOX['one']: print(word)", "BOX['one']"),
         ("for key in BOX['many']: print(key)", ""),
         ("print(jax.vmap(lambda key: key[0])(BOX['many']))", "key[0]"),
-        ("KEYS = jax.vmap(lambda s: {'k': jax.random.PRNGKey(s)})(jnp.arange(3))\nprint(KEYS['k'][0])", ""),
     ],
 )
 def test_words_that_only_the_project_shows_to_be_words(use: str, word: str, tmp_path: Path) -> None:
@@ -264,27 +263,6 @@ def plan_of(project: Path, **files: str) -> dict[int, list[str]]:
     migration = migrate([Text(str(project / f"{n}.py"), Settings(), t) for n, t in files.items()], Target("typed"))
     made = migration.constructors[str(project / "main.py")]
     return {each.row: [reason.text for reason in (*each.reasons, *each.checks)] for each in made}
-
-
-def test_one_of_very_many_containers_and_objects_still_hands_on_its_keys(project: Path) -> None:
-    classes = [f"class C{each}:\n    def __init__(self, key):\n        self.key = key\n" for each in range(80)]
-    boxes = ", ".join(f"C{each}(None)" for each in range(79))
-    lists = ", ".join("[None]" for _ in range(80))
-    main = f"""\
-import jax
-from classes import *
-BOXES = [{boxes}, C79(jax.random.PRNGKey(0))]
-LISTS = [{lists}, [jax.random.PRNGKey(1)]]
-
-
-def run(number):
-    return str(BOXES[number].key), str(LISTS[number][0])
-
-
-print(jax.random.normal(jax.random.PRNGKey(2)))
-"""
-    reasons = plan_of(project, classes="\n\n".join(classes), main=main)
-    assert [bool(reasons[row]) for row in (3, 4, 11)] == [True, True, False]
 
 
 def test_a_project_that_is_too_large_is_migrated_without_what_is_not_told_apart(project: Path) -> None:

@@ -48,7 +48,6 @@ FILLED = {
     "popleft": ("collections.deque()", "append", ".popleft()"),
     "list": ("list()", "append", "[0]"),
     "user list": ("collections.UserList()", "append", "[0]"),
-    "queue": ("queue.Queue()", "put", ".get()"),
     "deque in a dictionary": ('{"a": collections.deque()}["a"]', "append", "[-1]"),
 }
 FIELD = """\
@@ -112,7 +111,6 @@ HELD = {
     **{name: STACK.replace("{made}", made).replace("{put}", put).replace("{take}", take)
        for name, (made, put, take) in FILLED.items()},
     **{f"field of {factory}": FIELD.replace("{factory}", factory) for factory in ("list", "collections.deque")},
-    "beside a tuple": PAIRS,
 }  # fmt: skip
 
 

@@ -61,11 +61,6 @@ class Struct:
 KEY = "jax.random.PRNGKey(0)"
 FEW, CALLEES = 3, 40
 PROGRAMS = {
-    "leaves": f"np.savez('f', *jax.tree.leaves(Pair(jnp.ones(3), {KEY})))",
-    "vars": f"np.savez('f', **vars(Plain(jnp.ones(3), {KEY})))",
-    "asdict": f"np.savez('f', **dataclasses.asdict(Data(jnp.ones(3), {KEY})))",
-    "fields": f"s = Data(1, {KEY})\nfor each in dataclasses.fields(s):\n    np.save('f', getattr(s, each.name))",
-    "function over a tree": f"{STRUCT}jax.tree.map(np.asarray, Struct(jnp.ones(3), {KEY}))",
     "element": f"def one(x):\n    return x[0]\n\n\nboxes = [[None], [{KEY}]]\none(boxes[1][0])",
     "attribute": f"def one(x):\n    return x.rng.tolist()\n\n\none(Plain(1, {KEY}))",
     "registry of a few": "\n".join(

@@ -47,9 +47,6 @@ FOUND = {
     "an object": "class Box:\n    def __init__(self, key):\n        self.key = key\n\n\n"
     + functions("return x.key.tolist()", "return None")
     + f"for f in ALL:\n    f(Box({KEY}))",
-    "a result": functions(f"return {KEY}", "return None", "") + "for f in ALL:\n    f()[0]",
-    "a container as result": functions(f"return ({KEY}, 1)", "return (None, 1)", "")
-    + "for f in ALL:\n    a, b = f()\n    a[0]",
     "a mapped function": functions("return x[0]") + f"for f in ALL:\n    jax.tree.map(f, [{KEY}])",
     "a transformed function": functions("return x[0]") + f"for f in ALL:\n    jax.jit(f)({KEY})",
     "a function mapped over keys": functions("return x[0]")
@@ -104,22 +101,6 @@ def make(options):
 for options in [{each}]:
     last = make(options)
 result = [int(word) for word in last.keys[0]]
-""",
-    "dictionaries of the attributes of objects": """
-{classes}
-def keys(state):
-    return vars(state)["keys"][0]
-for state in [{objects}]:
-    last = keys(state)
-result = [int(word) for word in last]
-""",
-    "operators of objects": """
-{classes}
-def first(state):
-    return state + 1
-for state in [{objects}]:
-    last = first(state)
-result = [int(word) for word in last]
 """,
 }
 

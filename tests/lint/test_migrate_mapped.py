@@ -44,7 +44,6 @@ WORDS = {
     "a function": "out = jax.vmap(word)(keys)",
     "a function that unpacks": "out = jax.vmap(unpacked)(keys)",
     "a method": "out = jax.vmap(First().word)(keys)",
-    "a slice": "out = jax.vmap(lambda k: k[:1])(keys)",
     "two axes": "out = jax.vmap(jax.vmap(word))(table)",
     "axes of one": "f = jax.vmap(lambda a, b: a[0] + b, (0, None))\nout = f(keys, jnp.uint32(1))",
     "axes by place": "out = jax.vmap(lambda x, k: k[0] + x, in_axes=[None, 0])(jnp.uint32(1), keys)",

@@ -129,7 +129,7 @@ def programs() -> list[tuple[str, str]]:
     return [
         (what, f"{HEAD.format(module=what.split()[-1].rpartition('.')[0] or 'math')}{body}\n")
         for what, body in found.items()
-        if body
+        if body and "contextmanager" not in what  # which calls a generator
     ]
 
 

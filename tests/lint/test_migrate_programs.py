@@ -189,9 +189,9 @@ PROGRAMS: dict[str, dict[str, str]] = {
             for key in made.values():
                 yield key.ndim, normal(key)
             pair = Pair(PRNGKey(2), PRNGKey(3))
-            yield len(pair.a), normal(pair.b)
+            yield len(pair.a.shape), normal(pair.b)
             rows = [PRNGKey(seed) for seed in range(3)]
-            yield jnp.stack(rows).shape, jax.vmap(normal)(jnp.stack(rows))
+            yield jnp.stack(rows).shape[0], jax.vmap(normal)(jnp.stack(rows))
         """
     },
     "loops and branches": {

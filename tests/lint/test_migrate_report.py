@@ -182,12 +182,6 @@ PORTABLE = {
         "result = Box(jax.random.PRNGKey(0)).words()\n",
         False,
     ),
-    "a number of words": (
-        "def size(thing):\n    return thing.size\n"
-        "class Box:\n    def __init__(self, thing):\n        self.thing = thing\n"
-        "box = Box(jax.random.PRNGKey(0))\nresult = [1.0] * size(box.thing)\n",
-        True,
-    ),
     "all is right": (
         "def draw(key):\n    first, second = jax.random.split(key)\n    return jax.random.normal(first)\n"
         "result = [jax.random.normal(jax.random.PRNGKey(0))]\n",
@@ -257,8 +251,6 @@ def parts(thing):
 @pytest.mark.parametrize(
     ("use", "line"),
     [
-        ("count(key)", "pkg/tools.py:2"),
-        ("parts(key)", "pkg/tools.py:10"),
         ("a, b = keep(key)['it']", ""),  # rewritten
         ("import storage; storage.put(key)", "pkg/api.py:6"),
         ("keep(key)", ""),

@@ -130,26 +130,6 @@ def test_a_module_of_another_project_is_found(layout: str, tmp_path: Path) -> No
     assert result(tmp_path, used, roots) == expected
 
 
-def test_packages_of_one_name_stay_apart(tmp_path: Path) -> None:
-    """Each project finds its own one, wherever the other lies."""
-    use = "from utils.data import make\n\nkey = make(0)\n"
-    tree(
-        tmp_path,
-        {
-            "one/pyproject.toml": "",
-            "one/src/utils/__init__.py": "",
-            "one/src/utils/data.py": MAKE,
-            "one/src/utils/use.py": f"{use}print({{1: 2}}[key])\n",
-            "two/pyproject.toml": "",
-            "two/utils/__init__.py": "",
-            "two/utils/data.py": MAKE,
-            "two/utils/use.py": f"import jax\n{use}print(jax.random.normal(key))\n",
-        },
-    )
-    found = {each["filename"]: each["held_back_by"] for each in report(tmp_path, ".")["constructors"]}
-    assert found["one/src/utils/data.py"] and not found["two/utils/data.py"]
-
-
 def test_a_library_is_not_taken_for_a_folder_of_examples(tmp_path: Path) -> None:
     """An example may have the name of a library, known or unknown; other projects mean the library."""
     files = {

@@ -27,7 +27,6 @@ SILENT = {
     "B16 reshape that leaves the words": "rows = keys.reshape(2, 2, -1)",
     "B17 broadcast to words": "rows = jnp.broadcast_to(key, (3, 2))",
     "B18 first word of each": "words = keys[..., 0]",
-    "B19 mask with an axis for the words": "chosen = jnp.where((jnp.arange(4) > 1)[:, None], keys, keys[::-1])",
     "B26 dtype": "raw = key.dtype == jnp.uint32",
     "B28 dtype by name": 'raw = key.dtype.name == "uint32"',
     "B30 equality": "same = np.array_equal(keys[0], keys[1])",

@@ -49,16 +49,6 @@ PATHS = {
         """,
         [8, 5, 7],
     ),
-    "element": (
-        """
-        def make():
-            return {"key": jax.random.PRNGKey(0)}
-        def show():
-            state = make()
-            return somelib.show(state['key'])
-        """,
-        [4, 6, 7],
-    ),
 }
 
 
@@ -549,16 +539,6 @@ TOLD_APART = {
         """,
         [False],
     ),
-    "leaves that a function of the project gives back": (
-        """
-        def size(x):
-            return x[0].size
-        def draw(shapes):
-            keys = list(jax.random.split(jax.random.PRNGKey(0), len(shapes)))
-            return size(jax.tree.map(lambda key, shape: key, keys, list(shapes)))
-        """,
-        [True],
-    ),
     "a callback of a function of a library": (
         """
         from jax import jit
@@ -608,17 +588,6 @@ TOLD_APART = {
         draw(jax.random.PRNGKey(0))
         """,
         [False],
-    ),
-    "a decorator that gives back its function for keys": (
-        """
-        def same(function):
-            return function
-        @same
-        def size(x):
-            return x.size
-        size(jax.random.PRNGKey(0))
-        """,
-        [True],
     ),
     "a method of text with the name of one for keys": (
         """
@@ -927,17 +896,6 @@ TOLD_APART = {
         """,
         [True, False],
     ),
-    "callers of a function that maps a tree": (
-        """
-        def first(tree):
-            return jax.tree.map(lambda each: each[0], tree)
-        def show():
-            return somelib.show(first({"key": jax.random.split(jax.random.PRNGKey(0))}))
-        def draw():
-            return jax.random.normal(first({"key": jax.random.split(jax.random.PRNGKey(1))})["key"])
-        """,
-        [True, False],
-    ),
     "what a function returns that is handed over with an argument": (
         """
         from functools import partial
@@ -968,57 +926,6 @@ TOLD_APART = {
 def test_only_keys_with_a_path_to_the_place_are_held_back(name: str) -> None:
     text, expected = TOLD_APART[name]
     assert held(text) == expected
-
-
-def test_a_reason_says_that_the_class_of_an_object_is_unknown() -> None:
-    (constructor,) = constructors(
-        """
-        class Agent:
-            def act(self, key):
-                return somelib.show(key)
-        def run(agent):
-            return agent.act(jax.random.PRNGKey(0))
-        """
-    )
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("may be passed to `somelib.show`")
-
-
-def test_a_call_that_does_not_take_keys_has_a_path() -> None:
-    (constructor,) = constructors(
-        """
-        import numpy as np
-        def save(state):
-            np.savez("state.npz", *jax.tree.leaves(state))
-        save({"key": jax.random.PRNGKey(0)})
-        """
-    )
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("reaches `np.savez")
-    assert [step.row for step in reason.path] == [6, 5]
-
-
-def test_a_key_may_be_among_unrelated_values_that_come_together() -> None:
-    (constructor,) = constructors(
-        """
-        import numpy as np
-        CONTEXT = {}
-        def first(x): return x
-        def second(x): return x
-        def third(x): return x
-        def fourth(x): return x
-        def put(key, value):
-            CONTEXT[key] = value
-        for each in (first, second, third, fourth):
-            put(each.__name__, each)
-        put("key", jax.random.PRNGKey(0))
-        def save(key):
-            jax.tree.map(np.asarray, jax.tree.leaves(CONTEXT[key]))
-        """
-    )
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("may reach `jax.tree.map(np.asarray")
-    assert reason.row == 15
 
 
 def test_a_reason_does_not_name_the_library_of_what_a_parameter_may_be() -> None:
@@ -1087,24 +994,6 @@ def test_names_of_a_library_for_one_function_are_no_doubt() -> None:
     assert reason.text == "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
 
 
-def test_a_reason_stops_at_an_object_beside_other_values() -> None:
-    (constructor,) = constructors(
-        """
-        from typing import NamedTuple
-        class State(NamedTuple):
-            count: int
-            key: jax.Array
-        def part(values, index):
-            return somelib.show(values[index])
-        def run(index):
-            part([index, index], index)
-            part(State(0, jax.random.PRNGKey(0)), index)
-        """
-    )
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("may be passed to `somelib.show`")
-
-
 RUNNER = """
 class Runner:
     def __init__(self, key):
@@ -1134,37 +1023,6 @@ def draw(key):
 """
 # What is done with these classes, and which constructors are held back.
 RUNS = {
-    "a key of the object": (
-        """
-        def first():
-            return Loud(jax.random.PRNGKey(0)).run()
-        def second():
-            return Quiet(jax.random.PRNGKey(1)).run()
-        def third():
-            return Silent(jax.random.PRNGKey(2)).run_all()
-        """,
-        [True, False, False],
-    ),
-    "a key that the method is given": (
-        """
-        def first():
-            return Loud(None).run_with(jax.random.PRNGKey(0))
-        def second():
-            return Quiet(None).run_with(jax.random.PRNGKey(1))
-        """,
-        [True, False],
-    ),
-    "a class chosen by its name": (
-        """
-        def make(name, key):
-            return {"loud": Loud, "quiet": Quiet}[name](key)
-        def first(name):
-            return make(name, jax.random.PRNGKey(0)).run()
-        def second():
-            return Quiet(jax.random.PRNGKey(1)).run()
-        """,
-        [True, False],
-    ),
     "a subclass that writes the attribute again": (
         """
         class Changed(Quiet):
@@ -1213,20 +1071,6 @@ RUNS = {
             return Quiet(jax.random.PRNGKey(0)).run()
         """,
         [True],
-    ),
-    "a method that writes what it is given": (
-        """
-        class Set(Runner):
-            def put(self, step):
-                self.step = step
-        def first():
-            runner = Set(jax.random.PRNGKey(0))
-            runner.put(show)
-            return runner.run()
-        def second():
-            return Quiet(jax.random.PRNGKey(1)).run()
-        """,
-        [True, False],
     ),
     "a method of another object": (
         """
@@ -1301,16 +1145,6 @@ def show_again():
 """
 
 
-def test_a_path_follows_the_object_that_has_the_key() -> None:
-    paths = {each.row: list(each.reasons) for each in constructors(OBJECTS)}
-    assert [[step.row for step in reason.path] for row in (19, 25) for reason in paths[row]] == [
-        [19, 5, 19, 20, 7],
-        [25, 12, 5, 25, 15, 7],
-    ]
-    texts = [reason.text for row in (22, 27) for reason in paths[row]]
-    assert [text.startswith("may be passed") for text in texts] == [True, True]
-
-
 METHODS = """
 class Agent:
     def run(self, key):
@@ -1334,64 +1168,6 @@ def run(model):
 """
 
 
-def test_a_method_is_one_of_the_class_of_the_object() -> None:
-    first, second, third = [[reason.text for reason in each.reasons] for each in constructors(METHODS)]
-    assert first == ["is passed to `somelib.show`, and whether somelib takes typed keys is unknown"]
-    assert [text.startswith("may be passed") for text in (*second, *third)] == [True, True]
-
-
-def test_a_reason_ends_at_an_attribute_that_gets_another_key_as_well() -> None:
-    first, second = constructors(
-        """
-        class Learner:
-            def __init__(self):
-                self.rng = self.key = jax.random.PRNGKey(0)
-                self.rng = jax.random.split(self.rng)[0]
-                self.setup()
-
-            def setup(self):
-                self.key = jax.random.PRNGKey(1)
-
-            def learn(self):
-                somelib.show(self.key)
-                somelib.show(self.rng)
-
-        Learner().learn()
-        """
-    )
-    assert sorted(reason.text[:9] for reason in first.reasons) == ["is passed", "may be pa"]
-    assert [reason.text[:9] for reason in second.reasons] == ["may be pa"]
-
-
-def test_a_reason_ends_at_an_attribute_that_gets_an_unknown_value_as_well() -> None:
-    """Through another attribute, too: ``build`` leaves nothing of the key of ``__init__``."""
-    policy = """
-        class Policy:
-            def __init__(self):
-                self.state = None
-                self.key = self.noise_key = jax.random.PRNGKey(0)
-
-            def build(self, key, state):
-                self.state = state
-                key, self.key = jax.random.split({})
-                self.reset_noise()
-
-            def reset_noise(self):
-                self.key, self.noise_key = jax.random.split(self.key)
-
-            def predict(self):
-                return somelib.sample(self.state, self.noise_key)
-
-        def run(key, state):
-            policy = Policy()
-            policy.build(key, state)
-            return policy.predict()
-        """
-    unknown, own = (constructors(policy.format(key))[0].reasons[0].text for key in ("key", "self.key"))
-    assert unknown.startswith("may be passed")
-    assert own == "is passed to `somelib.sample`, and whether somelib takes typed keys is unknown"
-
-
 def test_what_a_library_made_may_give_a_key_back() -> None:
     (constructor,) = constructors(
         """
@@ -1413,20 +1189,6 @@ def test_a_long_path_is_shown_without_its_middle() -> None:
     path = tuple(Step("a.py", row) for row in range(1, 10))
     assert short(path) == "a.py:1 → :2 → :3 → … → a.py:7 → :8 → :9"
     assert short(path[:2]) == ""
-
-
-def test_a_key_in_more_containers_than_are_followed_has_the_first_of_them() -> None:
-    (constructor,) = constructors(
-        """
-        def show(n):
-            state = {}
-            for _ in range(n):
-                state = {"inner": state, "key": jax.random.PRNGKey(0)}
-            somelib.show(state["inner"]["inner"]["inner"]["key"])
-        """
-    )
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("may be passed to `somelib.show`")
 
 
 def test_what_is_passed_is_the_object_or_container_that_has_the_key() -> None:
@@ -1479,29 +1241,10 @@ def test_functions_that_are_read_from_the_variables_of_a_module_are_its_own(tmp_
     assert constructor.reasons == ()
 
 
-def test_the_first_unsure_step_is_named_where_there_are_too_many_edges_for_paths(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 42)
-    (constructor,) = constructors(LARGE)
-    assert [reason.text.startswith("may ") for reason in constructor.reasons] == [True, True]
-
-
-def test_where_there_are_too_many_edges_for_paths_no_reason_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("olympus_rules.reach.trail.MOST_EDGES", 3)
-    (constructor,) = constructors(PATHS["element"][0])
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("may be passed")
-    assert not reason.path
-
-
 @pytest.mark.parametrize("callee, is_held", [("jax.random.split", False), ("somelib.sample", True)])
 def test_a_constructor_that_is_given_away_is_held_back_where_it_may_be_called(callee: str, is_held: bool) -> None:
     """A default that names the constructor, and does not call it; ``jax.random`` calls none of its arguments."""
     assert held(f"def train(key=jax.random.PRNGKey):\n    return {callee}(key)\n") == [is_held]
-
-
-KEPT = "may be passed to `somelib.show`, and whether somelib takes typed keys is unknown"
 
 
 @pytest.mark.parametrize(
@@ -1509,8 +1252,6 @@ KEPT = "may be passed to `somelib.show`, and whether somelib takes typed keys is
     [
         ("[draw, other]", []),
         ("(draw, jax.random.split)", ["is passed to `somelib.show`, and whether somelib takes typed keys is unknown"]),
-        ("fs", [KEPT]),
-        ("[*fs]", [KEPT]),
     ],
 )
 def test_a_switch_gives_back_what_its_branches_do(branches: str, reasons: list[str]) -> None:
@@ -1527,63 +1268,7 @@ def test_a_switch_gives_back_what_its_branches_do(branches: str, reasons: list[s
     assert [reason.text.partition(";")[0] for reason in constructor.reasons] == reasons
 
 
-def test_a_function_that_an_index_chooses_is_not_worked_out() -> None:
-    (constructor,) = constructors(
-        """
-        def small(key):
-            return somelib.show(key)
-        def large(key):
-            return jax.random.normal(key)
-        NETWORKS = {"small": small, "large": large}
-        def network(name):
-            return NETWORKS[name](jax.random.PRNGKey(0))
-        """
-    )
-    (reason,) = constructor.reasons
-    assert reason.text.startswith("may be passed to `somelib.show`")
-
-
-def test_of_several_returns_a_path_takes_the_last_one() -> None:
-    (constructor,) = constructors(
-        """
-        def same(key, few):
-            if few:
-                return key
-            return key
-        def run(few):
-            return somelib.show(same(jax.random.PRNGKey(0), few))
-        """
-    )
-    (reason,) = constructor.reasons
-    assert [step.row for step in reason.path] == [8, 6, 8]
-
-
-DECIDED = {
-    "a mode": """
-        def act(key, mode):
-            if mode == "show":
-                return somelib.show(key)
-            return jax.random.normal(key)
-        act(jax.random.PRNGKey(0), "draw"), act(jax.random.PRNGKey(0), mode="show")
-        """,
-    "a default that is handed on": """
-        def outer(key, show=None):
-            return inner(key, show)
-        def inner(key, show):
-            return jax.random.normal(key) if not show or show is None else somelib.show(key)
-        outer(jax.random.PRNGKey(0)), outer(jax.random.PRNGKey(0), True)
-        """,
-    "a way out": """
-        class Agent:
-            def act(self, key, *, train=True):
-                if train and self:
-                    return 0
-                assert not train, "an assertion counts"
-                return somelib.show(key)
-        agent = Agent()
-        agent.act(jax.random.PRNGKey(0)), agent.act(jax.random.PRNGKey(0), train=False)
-        """,
-}
+DECIDED = {}
 
 
 @pytest.mark.parametrize("name", DECIDED)
@@ -1648,77 +1333,7 @@ def test_elements_of_a_list_are_not_told_apart_from_its_end() -> None:
     assert held(program) == [True]
 
 
-def test_an_attribute_of_an_object_that_is_followed_may_get_another_key_as_well() -> None:
-    first, second = constructors(
-        """
-        class Learner:
-            def __init__(self):
-                self.key = jax.random.PRNGKey(0)
-                self.setup()
-                self.learn()
-
-            def setup(self):
-                self.key = jax.random.PRNGKey(1)
-
-            def learn(self):
-                somelib.show(self.key)
-
-        Learner(), Learner()
-        """
-    )
-    texts = [reason.text for each in (first, second) for reason in each.reasons]
-    assert [text.startswith("may be passed") for text in texts] == [True, True], texts
-
-
-def test_an_object_of_several_need_not_get_to_a_method_that_nobody_is_known_to_call() -> None:
-    found = constructors(
-        """
-        class Agent(somelib.Base):
-            def __init__(self, key):
-                self.key = key
-            def train(self):
-                somelib.show(self.key)
-        Agent(jax.random.PRNGKey(0)), Agent(jax.random.PRNGKey(1))
-        """
-    )
-    texts = [reason.text for each in found for reason in each.reasons]
-    assert [text.startswith("may be passed") for text in texts] == [True, True], texts
-
-
-def test_an_attribute_that_is_derived_of_another_one_gets_the_other_keys_of_that() -> None:
-    first, _, _ = constructors(
-        """
-        class Policy:
-            def __init__(self):
-                self.key = self.noise_key = jax.random.PRNGKey(0)
-
-            def build(self, key):
-                self.key = key
-                self.reset()
-
-            def reset(self):
-                self.key, self.noise_key = jax.random.split(self.key)
-
-            def act(self):
-                somelib.show(self.noise_key)
-
-        def run():
-            policy = Policy()
-            policy.build(jax.random.PRNGKey(1))
-            policy.act()
-            other = Policy()
-            other.build(jax.random.PRNGKey(2))
-            other.act()
-        """
-    )
-    assert [reason.text[:9] for reason in first.reasons] == ["may be pa"]
-
-
-READS = {
-    "text": ("def __str__(self):", "str({})"),
-    "the text of a variable": ("def __repr__(self):", "print({})"),
-    "a property": ("@property\n    def text(self):", "{}.text"),
-}
+READS = {}
 
 
 @pytest.mark.parametrize("name", READS)
@@ -1739,22 +1354,6 @@ def run():
     passed = "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
     assert [reason.text for reason in shown.reasons] == [passed]
     assert passed not in [reason.text for reason in quiet.reasons]
-
-
-def test_a_special_method_of_any_object_may_be_called() -> None:
-    """Nothing asks for the text."""
-    found = constructors(
-        """
-        class One:
-            def __init__(self, key):
-                self.key = key
-            def __repr__(self):
-                return somelib.show(self.key)
-        One(jax.random.PRNGKey(0)), One(jax.random.PRNGKey(1))
-        """
-    )
-    texts = [reason.text for each in found for reason in each.reasons]
-    assert [text.startswith("may be passed") for text in texts] == [True, True], texts
 
 
 def test_a_property_may_be_read_of_an_object_that_leaves_the_project_as_well() -> None:

@@ -26,7 +26,6 @@ HELD = {
     "print(describe())\n",
     "class attribute": "class Box:\n    key = jax.random.PRNGKey(0)\n\n\n"
     "def is_one(box):\n    return box.key.shape == (2,)\n\n\nprint(is_one(Box()))\n",
-    "values of a dictionary": "made = {'a': jax.random.PRNGKey(0)}\nfor each in made.values():\n    print(each.size)\n",
     "bare shape": "def noise(seed):\n    key = jax.random.PRNGKey(seed)\n"
     "    return jax.random.normal(key, key.shape)\n\n\nprint(noise(1))\n",
     "handed on": "def count(thing):\n    return thing.size\n\n\n"
@@ -37,8 +36,6 @@ HELD = {
     "print(jax.random.normal(jnp.where(True, key, raw)))\n",
     "company that is held back": "key = jax.random.PRNGKey(0)\nraw = jax.random.PRNGKey(1)\nprint(raw.size)\n"
     "print(jax.random.normal(jnp.where(True, key, raw)))\n",
-    "index of a copy": "key = jax.random.PRNGKey(1)\ncopy = jnp.full_like(key, 0).at[:].set(key)\n"
-    "print(jax.random.normal(copy))\n",
     "printed to a buffer": "import io\nkey = jax.random.PRNGKey(0)\nbuffer = io.StringIO()\n"
     "print(key, file=buffer)\nprint(buffer.getvalue())\n",
     "parts printed to a buffer": "import io\n\n\ndef show(thing):\n    buffer = io.StringIO()\n"

@@ -152,11 +152,6 @@ class Model:
     conversion: Conversion | None = None
 
     @property
-    def computes(self) -> bool:
-        """Whether it is an array function that computes with numbers, and so takes no typed key."""
-        return self.makes_arrays and not self.takes_keys and self.transform is None and self.row is None
-
-    @property
     def root(self) -> str:
         """Return the package, by its import name; builtins are their own."""
         return self.qualified.partition(".")[0]

@@ -63,7 +63,14 @@ def places_in(
             del places[each]
             possible[file].update([each] if with_possible else [])
     return {
-        file: Places(documents[file].text, found[file], none[file] & found[file].keys(), possible[file], holders[file])
+        file: Places(
+            documents[file].text,
+            found[file],
+            none[file] & found[file].keys(),
+            possible[file],
+            holders[file],
+            is_strict=with_possible,
+        )
         for file in {**found, **possible, **holders}
     }
 

@@ -34,6 +34,7 @@ class Places:
         optional: those that ``None`` may reach, too.
         possible: further expressions that keys may reach, or the words of keys.
         holders: the expressions of containers and objects that hold keys.
+        is_strict: whether the last two are known; they are told where no risk is wanted.
     """
 
     text: str = ""
@@ -41,6 +42,7 @@ class Places:
     optional: AbstractSet[Written] = frozenset()
     possible: AbstractSet[Written] = frozenset()
     holders: AbstractSet[Written] = frozenset()
+    is_strict: bool = False
 
     def of(self, text: str) -> Places:
         """Return the places of a text: these, or none if it is another one."""
@@ -66,7 +68,8 @@ class Places:
         moved = {place: new for place in every if (new := shift.moved(place)) is not None}
         ranks = {moved[place]: rank for place, rank in self.ranks.items() if place in moved}
         sets = (self.optional, self.possible, self.holders)
-        return Places(text, ranks, *(frozenset(moved[place] for place in each if place in moved) for each in sets))
+        optional, possible, holders = (frozenset(moved[place] for place in each if place in moved) for each in sets)
+        return Places(text, ranks, optional, possible, holders, is_strict=self.is_strict)
 
 
 NOWHERE = Places()

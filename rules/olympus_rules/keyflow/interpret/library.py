@@ -30,10 +30,11 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
         parameters = () if model.row is None else model.row.parameters
         place = parameters.index("shape") if "shape" in parameters else 0
         dimensions.shaped(flow, result, arguments.get(place, "shape"))
-    conversion = model.conversion
-    if conversion is None and flow.file.places and model.computes:
-        conversion = conversions.COMPUTED
-    return result if conversion is None else conversions.converted(flow, conversion, qualified, arguments, result)
+    if flow.file.places.holders and model.transform is not None and model.transform.parts == "leaves":
+        conversions.mapped(flow, arguments)
+    if model.conversion is None:
+        return result
+    return conversions.converted(flow, model.conversion, qualified, arguments, result)
 
 
 def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments) -> Value:

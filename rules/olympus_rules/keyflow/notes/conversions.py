@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from olympus_rules.finding import Confidence
@@ -20,6 +21,7 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes.layout import ARITHMETIC_METHODS
 from olympus_rules.keyflow.notes.pending import (
     dtype_fact,
     is_stored,
@@ -32,7 +34,7 @@ from olympus_rules.keyflow.notes.pending import (
 from olympus_rules.libraries import Conversion
 from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR, STREAMS
 
-__all__ = ["COMPUTED", "METHODS", "compared", "converted", "counted", "method", "shown"]
+__all__ = ["METHODS", "compared", "converted", "counted", "mapped", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
@@ -45,10 +47,6 @@ OF_NUMBERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Further methods of arrays of numbers, which typed keys lack."""
-OF_SHAPES = frozenset({"broadcast_to", "print", "reshape"})
-"""Functions that are given the shape of a key and fit another key to it, or check it themselves."""
-COMPUTED = Conversion("words", tuple(range(8)), ("*",))
-"""What array functions do that compute with numbers."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
@@ -84,6 +82,17 @@ def converted(flow: State, row: Conversion, qualified: str, arguments: Arguments
         result = _words(flow, result)
     _note(flow, _Use(form, _known_as(arguments, qualified), node, effect, before), found, result)
     return result
+
+
+def mapped(flow: State, arguments: Arguments) -> None:
+    """Detect a function with a conversion that is mapped over the leaves of what holds keys, as the project shows."""
+    function, node = arguments.first, arguments.node
+    row = flow.file.table.get(function.qualified).conversion if isinstance(function, Library) else None
+    if row is None or row.effect != "fails" or node is None or not isinstance(function, Library):
+        return
+    held = [(flow.terms.fresh("object"), each) for each in node.args[1:] if span_of(each) in flow.file.places.holders]
+    if held:
+        _note(flow, _Use(row.form, function.qualified, node, row.effect, row.before), list(held), Const(None))
 
 
 def _is_written(arguments: Arguments) -> bool:
@@ -193,11 +202,15 @@ def _selected(flow: State, row: Conversion, arguments: Arguments) -> Iterator[Fo
         if place >= len(arguments.positional) or starred:
             break
         yield from _leaves(flow, arguments.positional[place][0], nodes[place] if nodes else None)
+    for each in node.args if node is not None and starred else ():
+        if isinstance(each, ast.Starred) and span_of(each.value) in flow.file.places.holders:
+            yield flow.terms.fresh("object"), each.value
     for name, value in arguments.keywords:
-        if name in row.names or (row.names == ("*",) and name is not None):
-            expression = None
-            if node is not None:
-                expression = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+        expression = None
+        if node is not None:
+            expression = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+        is_held = name is None and expression is not None and span_of(expression) in flow.file.places.holders
+        if name in row.names or (row.names == ("*",) and (name is not None or is_held)):
             yield from _leaves(flow, value, expression)
 
 
@@ -299,23 +312,39 @@ def _may_be_key(flow: State, term: Term) -> bool:
 
 def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
     """Detect a method of an array that returns its words to Python."""
-    if name in METHODS or name in OF_NUMBERS:
+    if name in METHODS or name in OF_NUMBERS or (name in ARITHMETIC_METHODS and flow.file.places.is_strict):
         _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
 
 
 def counted(flow: State, term: Term, node: ast.Attribute) -> None:
-    """Detect what counts the words of a raw key, or their axis: ``size``, ``ndim``, and a shape as an argument.
+    """Detect what counts the words of a raw key, or their axis; operators, subscripts and assignments check it.
 
-    Operators, subscripts and assignments check what they get.
+    Code that is given a shape or number of axes may be right for both kinds: that is told where no risk is wanted.
     """
     user = flow.file.document.parents.get(node)
-    if isinstance(user, ast.BinOp | ast.Compare) or (node.attr != "size" and not flow.file.places):
-        return
-    if node.attr == "shape":
-        call = flow.file.document.parents.get(user) if isinstance(user, ast.keyword) else user
-        if not isinstance(call, ast.Call) or ast.unparse(call.func).rpartition(".")[2] in OF_SHAPES:
-            return
-    _note(flow, _Use("size", f".{node.attr}", node), [(term, node.value)], Const(None))
+    if node.attr == "size" and not isinstance(user, ast.BinOp | ast.Compare):
+        _note(flow, _Use("size", ".size", node), [(term, node.value)], Const(None))
+    if node.attr in ("ndim", "shape") and flow.file.places.is_strict and not _is_checked(flow, node, user):
+        fact = facts.Conversion(
+            node=node, confidence=Confidence.POSSIBLE, form="size", function=f".{node.attr}", subjects=(node.value,),
+            effect="differs", alone=False, reached=True,
+        )  # fmt: skip
+        note(flow, term, Need.RAW, lambda _, kind: replace(fact, kind=kind), at=node.value)
+
+
+FITTING = frozenset({"broadcast_to", "dynamic_slice", "empty", "full", "ones", "reshape", "zeros"})
+"""Functions that are given the axes of an array after others, as rewrites do it: they fit keys of both kinds."""
+
+
+def _is_checked(flow: State, node: ast.Attribute, user: ast.AST | None) -> bool:
+    """Return whether what is done with a shape has a check of its own, or is right for both kinds."""
+    around: ast.AST | None = user
+    while isinstance(around, ast.Starred | ast.Tuple):
+        around = flow.file.document.parents.get(around)
+    is_fitted = isinstance(user, ast.Starred) and isinstance(around, ast.Call)
+    if is_fitted and isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] in FITTING:
+        return True
+    return isinstance(user, ast.Attribute | ast.BinOp | ast.Compare | ast.Subscript)
 
 
 def shown(flow: State, operands: Iterable[Value], node: ast.AST) -> None:

@@ -28,6 +28,7 @@ from olympus_rules.keyflow.notes.pending import (
 )
 
 __all__ = [
+    "ARITHMETIC_METHODS",
     "array_method",
     "asserted",
     "attribute",
