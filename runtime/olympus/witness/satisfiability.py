@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -248,30 +248,31 @@ def is_opaque(term: Hashable) -> bool:
     return False
 
 
-def chains(term: Hashable) -> Iterator[Chain]:
-    """Return the operands of an expression."""
+@lru_cache(maxsize=4096)
+def chains(term: Hashable) -> Collection[Chain]:
+    """Return the operands of an expression, each once: an operand of an operand may be in it very often."""
     match term:
         case Subject():
-            yield (term,)
-        case Derived("." | "[", (owner, name)):
-            known = isinstance(name, Constant)
-            yield from ((*chain, name) if known else chain for chain in chains(owner))
+            return {(term,)}
+        case Derived("." | "[", (owner, Constant() as name)):
+            return {(*chain, name) for chain in chains(owner)}
+        case Derived("." | "[", (owner, _)):
+            return chains(owner)
         case Derived("call", (Derived(".", (owner, Constant("get"))), Constant() as name, *_)):
-            yield from ((*chain, name) for chain in chains(owner))
+            return {(*chain, name) for chain in chains(owner)}
         case Derived("call", (Derived(".", (owner, _)), *given)):
-            yield from chains(owner)
-            yield from chains(tuple(given))
+            return {*chains(owner), *chains(tuple(given))}
         case Derived("hasattr", (owner, name)):
-            yield from ((*chain, name) for chain in chains(owner))
+            return {(*chain, name) for chain in chains(owner)}
         case Derived(_, operands):
-            yield from chains(operands)
+            return chains(operands)
         case Applied(function, subject):
-            yield from ((*chain, function) for chain in chains(subject))
+            return {(*chain, function) for chain in chains(subject)}
         case Shifted(subject):
-            yield from chains(subject)
+            return chains(subject)
         case tuple():
-            for each in term:
-                yield from chains(each)
+            return {chain for each in term for chain in chains(each)}
+    return ()
 
 
 def overlap(one: Chain, other: Chain) -> bool:
@@ -282,7 +283,7 @@ def overlap(one: Chain, other: Chain) -> bool:
 def is_made_fixed(part: Hashable, test: Predicate, holds: bool) -> bool:
     """Return whether a condition fixes the value that a part belongs to, or says that it has no such part."""
     if test.operation == "contains" and not holds:
-        return (*next(chains(test.left), ()), test.right) in chains(part)
+        return (*next(iter(chains(test.left)), ()), test.right) in chains(part)
     if not holds or test.operation not in FIXED:
         return False
     if test.operation == "isinstance" and not (isinstance(test.right, tuple) and all(map(is_plain, test.right))):
