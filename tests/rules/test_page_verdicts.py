@@ -41,7 +41,8 @@ CODES = {  # the rules whose findings are forced on what a page says to use inst
     "derivation-collision": ("OLY108", "OLY104"),
 }
 
-KEPT_APART = {  # examples whose branches keep places apart: the key flow asks nothing about them
+KEPT_APART = {  # examples whose branches or methods keep places apart: the key flow asks nothing about them
+    "Use instead: attributes",
     "Use instead: branches",
     "Use instead: conditionals of `jax.lax`",
     "Use instead: loops",

@@ -12,7 +12,7 @@ from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Status, Verdict
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
-from olympus.witness.order import excluded, is_once, is_round
+from olympus.witness.order import is_once, is_round
 from olympus.witness.preparation import Branch
 
 __all__ = ["answer", "module_name"]
@@ -82,10 +82,7 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
         found = [
             better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)
         ]
-    return [
-        parted(tree, question, excluded(tree, question, verdict, seen), seen, apart)
-        for question, verdict in zip(questions, found, strict=True)
-    ]
+    return [parted(tree, question, verdict, seen, apart) for question, verdict in zip(questions, found, strict=True)]
 
 
 def parted(
