@@ -8,7 +8,7 @@ import sys
 from abc import ABC, ABCMeta
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
@@ -48,7 +48,7 @@ class Builtins(dict[str, Any]):
         self.world, self.sizes = world, Sizes(world)
         self.update(
             __import__=self.importer,
-            __build_class__=self.build_class,
+            __build_class__=partial(build_class, world),
             __olympus_decorator__=self.decorator,
             __olympus_error__=Exception,
             __olympus_failed__=self.failed,
@@ -389,26 +389,27 @@ class Builtins(dict[str, Any]):
 
         return apply
 
-    def build_class(self, body: Callable[..., Any], name: str, *bases: Any, **keywords: Any) -> Any:
-        """Stand for ``__build_class__``; unknown bases become one that accepts everything."""
-        known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
-        own = [self.world.base if is_unknown(base) else base for base in known]
-        unique = [base for base in dict.fromkeys(own) if base is not object]
-        if all(base is ABC for base in unique):
-            unique.append(self.world.own)
-        packages = {str(base._olympus_path).partition(".")[0] for base in bases if is_unknown(base)} - LIBRARY
-        packages = packages.union(*(getattr(base, "_olympus_packages", ()) for base in known if not is_unknown(base)))
-        last = self.world.base if self.world.base in unique else self.world.own
-        if last in unique:  # so that an order of bases exists
-            unique = [*(base for base in unique if base not in (self.world.base, self.world.own)), last]
-            keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
-        made: Any = builtins.__build_class__(body, name, *unique, **keywords)
-        if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
-            CLOSED.add(made)
-        self.world.indexed |= "__getitem__" in vars(made)
-        if packages:
-            made._olympus_packages = frozenset(packages)
-        return made
+
+def build_class(world: State, body: Callable[..., Any], name: str, /, *bases: Any, **keywords: Any) -> Any:
+    """Stand for ``__build_class__``; unknown bases become one that accepts everything."""
+    known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
+    own = [world.base if is_unknown(base) else base for base in known]
+    unique = [base for base in dict.fromkeys(own) if base is not object]
+    if all(base is ABC for base in unique):
+        unique.append(world.own)
+    packages = {str(base._olympus_path).partition(".")[0] for base in bases if is_unknown(base)} - LIBRARY
+    packages = packages.union(*(getattr(base, "_olympus_packages", ()) for base in known if not is_unknown(base)))
+    last = world.base if world.base in unique else world.own
+    if last in unique:  # so that an order of bases exists
+        unique = [*(base for base in unique if base not in (world.base, world.own)), last]
+        keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
+    made: Any = builtins.__build_class__(body, name, *unique, **keywords)
+    if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
+        CLOSED.add(made)
+    world.indexed |= "__getitem__" in vars(made)
+    if packages:
+        made._olympus_packages = frozenset(packages)
+    return made
 
 
 def unknown_call(result: Any) -> str | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.judge import LOOP
-from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived
+from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived, joined
 
 if TYPE_CHECKING:
     from olympus.witness.host import Host
@@ -294,7 +294,9 @@ def _hashable(item: Any) -> Hashable:
 
 
 def expression(value: Any) -> Hashable:
-    """Return the term of a value in conditions."""
+    """Return the term of a value in conditions; two slices with equal bounds have one."""
+    if isinstance(value, slice):
+        return joined("slice", tuple(map(expression, (value.start, value.stop, value.step))))
     term: Hashable = value._olympus_term if is_unknown(value) else constant(value)
     return term
 
