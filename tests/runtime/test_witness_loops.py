@@ -1,4 +1,4 @@
-"""Keys in loops of which it is not known how often they run: refuted only if they differ in all turns."""
+"""Keys in loops of which it is not known how often they run: a few turns confirm what they show, and refute nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("jax", reason="a witness is traced with JAX")
 from witnessed import verdict
 
 DRAW = "        «12 jax.random.normal({key})»\n"
-REFUTED = {
+DIFFERENT = {
     "a key that is carried": (
         "def f(key, n):\n    for _ in range(n):\n        key, sub = jax.random.split(key)\n" + DRAW.format(key="sub")
     ),
@@ -242,10 +242,10 @@ OPEN = {
 }
 
 
-@pytest.mark.parametrize("name", REFUTED)
+@pytest.mark.parametrize("name", DIFFERENT)
 def test_keys_that_differ_in_all_turns(name: str, tmp_path: Path) -> None:
-    found = verdict(REFUTED[name], tmp_path)
-    assert found.status == "refuted", found
+    found = verdict(DIFFERENT[name], tmp_path)
+    assert found.status == "inconclusive", found
 
 
 @pytest.mark.parametrize("name", OPEN)

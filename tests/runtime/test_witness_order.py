@@ -42,7 +42,6 @@ KEPT_APART = {
 }
 REFUTED = {
     "one name, tested twice": NAME.format(between=""),
-    "a constructor after a method": OBJECT.format(before=""),
     "a call in a call": (
         "class A:\n    def draw(self, n):\n        return «2 jax.random.normal(«1 jax.random.fold_in(self.key, n)»)»"
     ),

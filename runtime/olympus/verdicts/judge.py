@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Self
 
 from olympus.lineage import Event, Failure, Lineage
+from olympus.lineage.identity import Identities
 from olympus.lineage.ledger import Consumption, may_meet
+from olympus.tracing.jaxprs import Equation
 from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
-from olympus.verdicts.iterations import FOLDED, ROOTS, WHICH, Making, Turns, outermost
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
+__all__ = ["LATER", "LOOP", "MANY", "WHICH", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
 
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
 
 GENERATOR = "the keys there are equal only if child `i` of a split is `fold_in(key, i)`, or does not depend on how many"
 
+LATER = "the later iterations of a loop were left out"
+MANY = "how many keys a split makes is not known"
+LOOP = "how often a loop runs is not known"
+WHICH = "it is not known which keys are used there"
+FOLDED = "it is not known which numbers are folded in"
+ROOTS = "it is not known whether the keys there come from one"
 READ_AGAIN = "`{}` may be another key when it is read again"
 
 Use = tuple[Event, int]
@@ -68,7 +76,6 @@ class Execution:
         arrivals: the kinds of values that reached the places that were asked about, each time: ``typed`` and ``raw``
             keys, ``unknown`` values, and ``other`` values.
         grown: where child ``n`` of a split into ``n + 1`` children is taken, for an unknown ``n``.
-        turns: the iterations of its loops, if it stands for any number of them.
         unsettled: a decision that is not shown to be consistent with the others, ``None`` if there is none.
         others: why elements of its first argument are no keys, though they were used as keys.
         computed: the arguments, by name, that were read several times off an object of an unknown class.
@@ -82,7 +89,6 @@ class Execution:
     cut: str | None = None
     arrivals: Mapping[Place, Sequence[frozenset[str]]] = field(default_factory=dict)
     grown: tuple[Span, ...] = ()
-    turns: Turns | None = None
     unsettled: str | None = None
     others: Mapping[int, str] = field(default_factory=dict)
     marks: tuple[tuple[int, str], ...] = ()
@@ -121,11 +127,6 @@ class Execution:
         term = self.lineage.identities[root]
         is_element = term.operation == "argument" and isinstance(term.data, tuple) and bool(term.data[1])
         return int(term.data[1][0]) if is_element else -1  # type: ignore[index]
-
-    @cached_property
-    def making(self) -> Making:
-        """How its keys were made."""
-        return Making(self.lineage, self.turns or Turns())
 
     def describe(self, key: int) -> str:
         """Return an identity as a reader of the source would write it."""
@@ -304,17 +305,23 @@ def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
     identities = execution.lineage.identities
     roots = {identities.root(key) for _, key in (*first, *second)}
     apart = _read_twice(execution, roots) or ROOTS if len(roots) > 1 else None
-    if execution.turns is not None:
-        return execution.making.doubt(first, second) or apart
-    uncertain = {key for _, key in (*first, *second) if not identities.is_certain(key)}
-    for a, one in first:
-        for b, other in second:
-            known = uncertain.isdisjoint((one, other))
-            if not known and one != other and execution.making.doubt([(a, one)], [(b, other)]) is not None:
+    for pair in {(one, other) for _, one in first for _, other in second if one != other}:
+        for one, other in product(*(_alternatives(identities, key) for key in pair)):
+            chosen = (one, other) != pair and identities.sibling(one) == identities.sibling(other)
+            if chosen or not identities.is_certain(one) or not identities.is_certain(other):
                 return WHICH
-            if known and one != other and identities.may_be_one(one, other):
+            if identities.may_be_one(one, other):
                 return FOLDED
     return apart
+
+
+def _alternatives(identities: Identities, key: int) -> Iterator[int]:
+    """Return the keys that a key may be: one of several, as after a branch or at an unknown index."""
+    operation, children, _ = identities[key]
+    if operation != "join" or len(children) < 2:
+        yield key
+    for child in children[1:] if operation == "join" else ():
+        yield from _alternatives(identities, child)
 
 
 def _read_twice(execution: Execution, roots: Iterable[int]) -> str | None:
@@ -342,8 +349,6 @@ def _collision(
             [(event, key) for event in events if _derives(event) for key in event.made] for events in (earlier, later)
         ]
         doubt = _cut_short(question, execution) or _doubt(execution, *made)
-        if doubt is None and execution.turns is not None:
-            doubt = execution.making.doubt_of_derivations()
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")
@@ -357,6 +362,14 @@ def _confirmed(execution: Execution, shared: Sequence[tuple[Event, Event, int]],
         if doubt is None:
             return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     return Verdict("inconclusive", tier, doubt)
+
+
+def outermost(event: Event) -> Equation:
+    """Return the equation at the top of the trace that an event is in."""
+    equation: Equation = event.equation
+    while equation.outer is not None:
+        equation = equation.outer
+    return equation
 
 
 def evidence(execution: Execution, first: Event, second: Event, key: int) -> tuple[str, ...]:

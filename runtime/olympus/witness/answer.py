@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from olympus.verdicts.iterations import LENGTHS
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Status, Verdict
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target, module_name
-from olympus.witness.order import excluded, is_once, is_round
+from olympus.witness.order import is_once, is_round
 from olympus.witness.preparation import Branch
 
 __all__ = ["answer", "module_name"]
@@ -83,16 +82,7 @@ def of_function(target: Target, tree: ast.Module, questions: Sequence[Question])
         found = [
             better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)
         ]
-    if any(verdict.reason in LENGTHS for verdict in found):
-        always = tried(executors(target, tree, kinds, is_open=True), questions, kinds, seen, {})
-        found = [
-            other if verdict.status in ("inconclusive", "not reached") and other.status == "refuted" else verdict
-            for verdict, other in zip(found, always, strict=True)
-        ]
-    return [
-        parted(tree, question, excluded(tree, question, verdict, seen), seen, apart)
-        for question, verdict in zip(questions, found, strict=True)
-    ]
+    return [parted(tree, question, verdict, seen, apart) for question, verdict in zip(questions, found, strict=True)]
 
 
 def parted(
@@ -209,7 +199,7 @@ def lead(node: ast.AST, line: int) -> Iterator[tuple[Branch, bool]]:
             yield from lead(statement, line)
 
 
-def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_open: bool = False) -> Iterator[Executor]:
+def executors(target: Target, tree: ast.Module, kinds: Sequence[bool]) -> Iterator[Executor]:
     """Return the entries of a function: a direct call, a call on a constructed object, and calls by its callers.
 
     Reuse is the same for typed and raw keys; what is done to the words of keys is silent with raw ones, and an error
@@ -219,17 +209,16 @@ def executors(target: Target, tree: ast.Module, kinds: Sequence[bool], *, is_ope
         target: the function.
         tree: its file.
         kinds: whether keys are typed, for each kind to try.
-        is_open: whether loops stand for all numbers of iterations.
     """
     for typed in kinds:
-        yield Executor(target, typed=typed, is_open=is_open)
+        yield Executor(target, typed=typed)
     for typed in kinds:
-        executor = Executor(target, typed=typed, constructed=True, is_open=is_open)
+        executor = Executor(target, typed=typed, constructed=True)
         if executor.entry.has_constructor:
             yield executor
     for caller in callers(target, tree):
         for typed in kinds:
-            yield Executor(caller, typed=typed, home=target, is_open=is_open)
+            yield Executor(caller, typed=typed, home=target)
 
 
 def judged(

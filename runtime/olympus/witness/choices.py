@@ -1,4 +1,4 @@
-"""The free choices of one execution: decisions on unknown conditions, a row of arguments, lengths of loops."""
+"""The free choices of one execution: decisions on unknown conditions, a row of arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from olympus.witness.preparation import Branch
 
 __all__ = ["FEW", "Choices"]
 
-FEW = 2  # iterations of a loop that is not open
+FEW = 2  # iterations of a loop
 DECISIONS = 24  # of one execution: later unknown conditions are false
 
 

@@ -13,7 +13,6 @@ from olympus.lineage import Lineage, failure, follow
 from olympus.tracing.spans import is_user_file, span_at
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.evidence import ASSUMED, DOCUMENTED
-from olympus.verdicts.iterations import Turns, Vector
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
 from olympus.witness.budget import Exhausted, Met, shallow
@@ -21,7 +20,6 @@ from olympus.witness.choices import FEW, Choices
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.host import Players
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.loops import Loops
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.satisfiability import unsettled
 from olympus.witness.unknown import is_unknown
@@ -34,7 +32,6 @@ NUMBERS = 256
 ENOUGH = 60_000  # steps, after which no other execution begins
 SHARED = 3  # folders in which fixtures are looked for
 MOST = 16  # executions of one function, in each of the two kinds of keys
-MOST_OPEN = 64  # of one with open loops, whose lengths are decisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,6 @@ class Executor:
         typed: bool,
         constructed: bool = False,
         home: Target | None = None,
-        is_open: bool = False,
     ) -> None:
         """Compile the file.
 
@@ -96,12 +92,11 @@ class Executor:
             typed: the kind of keys.
             constructed: whether the constructor of the method's object is called.
             home: the function with the findings, if it is in another file.
-            is_open: whether loops stand for any number of iterations.
 
         Raises:
             SyntaxError: if it is no Python of this version.
         """
-        self.target, self.typed, self.constructed, self.is_open = target, typed, constructed, is_open
+        self.target, self.typed, self.constructed = target, typed, constructed
         self.known: set[str] = set()
         self.proven: set[str] = set()  # the arguments that the last execution has used as keys
         self.complete = True  # whether all decisions were tried
@@ -130,7 +125,7 @@ class Executor:
         waiting += [Choices(default=False), *(Choices(row=row) for row in range(1, last))]
         seen: set[tuple[int, tuple[bool, ...]]] = set()
         start = self.world.budget.spent
-        for _ in range(MOST_OPEN if self.is_open else MOST):
+        for _ in range(MOST):
             if not waiting:
                 return
             if self.world.budget.spent - start > ENOUGH:
@@ -159,16 +154,15 @@ class Executor:
         ended: list[BaseException] = []
         cast: list[TracedPlayers] = []
 
-        def run(keys: Any, numbers: Any, clock: Any) -> list[Any]:
+        def run(keys: Any, numbers: Any, clock: Any) -> None:
             players = TracedPlayers(keys, numbers, clock, self.known)
             cast.append(players)
-            self.world.begin(choices, players, is_open=self.is_open)
+            self.world.begin(choices, players)
             try:
                 with shallow():
                     self.drive(choices)
             except (Exception, SystemExit, Exhausted) as error:
                 ended.append(error)
-            return list(players.counted.values()) if self.is_open else []
 
         key = (typed_key if self.typed else raw_key)(None, (KEYS,))
         struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
@@ -185,7 +179,6 @@ class Executor:
         grown = tuple(span_at(code, lasti) for code, lasti in self.world.grown)
         self.forced.update(dict.fromkeys(self.world.decisions.forced))
         self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
-        turns = turns_of(lineage, players, self.world.loops) if self.is_open else None
         self.proven = {name for name, value in self.world.given.items() if players.is_proven(value)}
         others = {at: self.world.others[value] for at, value in enumerate(players.made) if value in self.world.others}
         doubt = "what is asserted" if self.world.fails else unsettled(self.world.decisions.known.items())
@@ -197,7 +190,6 @@ class Executor:
             self.world.cut,
             arrivals,
             grown,
-            turns,
             doubt,
             others,
             marks_of(lineage, players),
@@ -307,11 +299,11 @@ class TracedPlayers(Players):
         Args:
             keys: the keys for unknown values.
             numbers: the numbers for unknown values.
-            clock: a number that nothing else uses; an equation with it marks the start of an iteration.
+            clock: a number that nothing else uses; an equation with it is a mark.
             known: the unknown values that are keys; extended.
         """
         self.keys, self.numbers, self.clock, self.known = keys, numbers, clock, known
-        self.ticks: list[tuple[int, int | None] | str] = []
+        self.doubts: list[str] = []  # one for each mark
         self.made: dict[Any, Any] = {}
         self.firsts: set[Any] = set()  # the values of their first reads
         self.counted: dict[Any, Any] = {}
@@ -378,36 +370,10 @@ class TracedPlayers(Players):
             if isinstance(leaf, jax.Array) and is_key(leaf):
                 assumed(leaf, DOCUMENTED if known else ASSUMED)
 
-    def turn(self, loop: int, number: int | None) -> None:
-        """Mark in the trace where an iteration begins or a loop ends."""
-        self.clock + 1
-        self.ticks.append((loop, number))
-
     def mark(self, doubt: str) -> None:
         """Mark in the trace why what comes now may not follow on what was before."""
         self.clock + 1
-        self.ticks.append(doubt)
-
-
-def turns_of(lineage: Lineage, players: TracedPlayers, loops: Loops) -> Turns:
-    """Return the iterations of the open loops in an execution, by the marks in its trace."""
-    jaxpr = lineage.trace.jaxpr.jaxpr
-    clock, ticks = jaxpr.invars[-1], iter(players.ticks)
-    running: dict[int, int] = {}
-    vectors: dict[int, Vector] = {}
-    for eqn in jaxpr.eqns:
-        if any(each is clock for each in eqn.invars):
-            tick = next(ticks)
-            if isinstance(tick, str):
-                continue
-            loop, number = tick
-            running.pop(loop, None)
-            if number is not None:
-                running[loop] = number
-        elif running:
-            vectors[id(eqn)] = tuple(running.items())
-    told = ((value.number, loops.told(own)) for own, value in zip(players.counted, lineage.outputs, strict=False))
-    return Turns(vectors, {number: turn for number, turn in told if turn is not None})
+        self.doubts.append(doubt)
 
 
 def marks_of(lineage: Lineage, players: TracedPlayers) -> tuple[tuple[int, str], ...]:
@@ -415,7 +381,7 @@ def marks_of(lineage: Lineage, players: TracedPlayers) -> tuple[tuple[int, str],
     jaxpr = lineage.trace.jaxpr.jaxpr
     clock = jaxpr.invars[-1]
     places = [number for number, eqn in enumerate(jaxpr.eqns) if any(each is clock for each in eqn.invars)]
-    return tuple((place, tick) for place, tick in zip(places, players.ticks, strict=False) if isinstance(tick, str))
+    return tuple(zip(places, players.doubts, strict=False))
 
 
 def is_typed(array: Any) -> bool:

@@ -32,10 +32,6 @@ class Players(ABC):
         """Consume the keys that are passed to an unknown call, ``known`` if a signature pack says that it does."""
 
     @abstractmethod
-    def turn(self, loop: int, number: int | None) -> None:
-        """Note the start of an iteration of an open loop, or, without a number, the end of the loop."""
-
-    @abstractmethod
     def mark(self, doubt: str) -> None:
         """Note why what comes now may not follow on what was before."""
 

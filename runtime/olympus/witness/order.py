@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from typing import Any
 
-from olympus.verdicts.question import Place, Question, Verdict
+from olympus.verdicts.question import Place, Question
 
-__all__ = ["excluded", "is_once", "is_round"]
+__all__ = ["is_once", "is_round"]
 
 AGAIN = (
     ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
@@ -44,40 +43,3 @@ def contains(node: Any, start: tuple[int, int]) -> bool:
     """Return whether a place is inside a node."""
     first, last = (node.lineno, node.col_offset + 1), (node.end_lineno, node.end_col_offset)
     return bool(first <= start <= last)
-
-
-def excluded(tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place]) -> Verdict:
-    """Refute a finding about a method and a constructor that runs before it, if an execution has reached one of them.
-
-    Places that a branch keeps apart are no findings: the key flow compares path conditions.
-
-    Args:
-        tree: the file.
-        question: the finding.
-        verdict: the verdict of the executions.
-        seen: the places that an execution reached with a known key.
-    """
-    place, other = question.place, question.other
-    if verdict.status != "not reached" or other is None or place.file != other.file or not {place, other} & seen:
-        return verdict
-    if is_made_before(around(tree, place), around(tree, other)):
-        return Verdict("refuted", "witness", "an object is made before its other methods are called")
-    return verdict
-
-
-def is_made_before(own: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
-    """Return whether a place is in a constructor that calls no method of its object, and another in such a method.
-
-    Args:
-        own: the constructs around the place.
-        other: the constructs around the other place.
-    """
-    match own, other:
-        case [ast.ClassDef() as owner, ast.FunctionDef(name="__init__") as made], [same, ast.FunctionDef() as method]:
-            itself = made.args.args[0].arg if made.args.args else ""
-            methods = {node.name for node in owner.body if isinstance(node, ast.FunctionDef)}
-            named = [node for node in ast.walk(made) if isinstance(node, ast.Name) and node.id == itself]
-            attributes = [node for node in ast.walk(made) if isinstance(node, ast.Attribute) and node.value in named]
-            whole = len(named) > len(attributes)  # the object escapes
-            return owner is same and made is not method and not whole and not {a.attr for a in attributes} & methods
-    return False

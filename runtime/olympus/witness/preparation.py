@@ -21,10 +21,8 @@ Branch = tuple[int, int]
 """Line and column of a statement or expression with a condition, as ``ast`` has them."""
 
 
-NAMES = (ast.Name, ast.Attribute)
 SIGNS: Mapping[type[ast.operator], str] = {ast.Pow: "**", ast.Mult: "*", ast.LShift: "<<"}
 """Operations whose result may be much larger than the operands."""
-GROW = frozenset({"append", "appendleft", "extend", "insert"})
 
 
 class CompiledModule:
@@ -51,7 +49,7 @@ def compiled(
     """
     package = module if Path(file).name == "__init__.py" else module.rpartition(".")[0]
     parsed = ast.parse(text, file)
-    tree = Prepared(package, branches, asked, grown_in(parsed)).visit(parsed)
+    tree = Prepared(package, branches, asked).visit(parsed)
     statements = []
     for statement in tree.body:
         code = ast.Module([statement], [])
@@ -86,12 +84,6 @@ def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, posi
         test.operand = parted(test.operand, change, positive=not positive)
         return test
     return change(test, positive)
-
-
-def grown_in(tree: ast.Module) -> frozenset[str]:
-    """Return the lists that a file appends to: the place of an item depends on the length of a loop."""
-    methods = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in GROW]
-    return frozenset(ast.unparse(node.value) for node in methods)
 
 
 def ending(body: Sequence[ast.stmt], name: str = "__olympus_left__") -> None:
@@ -143,8 +135,8 @@ class Prepared(ast.NodeTransformer):
     * Relative imports become absolute ones.
     """
 
-    def __init__(self, package: str, branches: Collection[Branch], asked: Asked | None, grown: Collection[str]) -> None:
-        self.package, self.branches, self.asked, self.grown = package, branches, asked or {}, grown
+    def __init__(self, package: str, branches: Collection[Branch], asked: Asked | None) -> None:
+        self.package, self.branches, self.asked = package, branches, asked or {}
         self.operations = 0
 
     def visit(self, node: ast.AST) -> Any:
@@ -303,11 +295,7 @@ class Prepared(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load) or any(isinstance(p, ast.Slice | ast.Starred) for p in parts):
             return node
         constant = all(isinstance(part, ast.Constant) for part in parts)
-        return (
-            node
-            if constant and ast.unparse(node.value) not in self.grown
-            else call("__olympus_item__", node.value, node.slice, at=node)
-        )
+        return node if constant else call("__olympus_item__", node.value, node.slice, at=node)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         """Membership and identity of an unknown value are unknown."""
@@ -325,28 +313,17 @@ class Prepared(ast.NodeTransformer):
 
     # Loops and conditions.
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        """Note the values that decide whether the next part is evaluated."""
-        self.generic_visit(node)
-        node.values[:-1] = [call("__olympus_settled__", each, at=each) for each in node.values[:-1]]
-        return node
-
     def visit_Match(self, node: ast.Match) -> Any:
-        """Note the value that decides which case is taken."""
+        """Note the calls that cases end with."""
         for case in node.cases:
             ending(case.body)
-        self.generic_visit(node)
-        node.subject = call("__olympus_settled__", node.subject, at=node.subject)
-        return node
+        return self.generic_visit(node)
 
     def visit_Try(self, node: ast.Try) -> Any:
-        """Note that a handler may be reached."""
+        """Note the calls that handlers end with."""
         for handler in node.handlers:
             ending(handler.body)
-        self.generic_visit(node)
-        if node.handlers:
-            node.body.insert(0, ast.copy_location(ast.Expr(call("__olympus_tried__", at=node)), node))
-        return node
+        return self.generic_visit(node)
 
     def truth(self, test: ast.expr) -> ast.expr:
         """Return a condition as a truth value; a constant one is."""
@@ -354,32 +331,16 @@ class Prepared(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Run a few iterations."""
-        grown = self.is_grown(node.iter)
         self.generic_visit(node)
         head = self.head(node.iter)
-        node.iter = self.few(head.value, grown=grown)
+        node.iter = call("__olympus_few__", head.value, at=head.value)
         return [*head.statements, node]
-
-    def is_grown(self, values: ast.expr) -> bool:
-        """Return whether a loop iterates over a list that the file appends to."""
-        return any(ast.unparse(each) in self.grown for each in ast.walk(values) if isinstance(each, NAMES))
-
-    def few(self, values: ast.expr, *, grown: bool) -> ast.expr:
-        """Return the first elements that a loop iterates over; the length of a growing list depends on other loops."""
-        return call("__olympus_few__", call("__olympus_grown__", values, at=values) if grown else values, at=values)
-
-    def visit_ListComp(self, node: ast.ListComp) -> Any:
-        """Remember that its length depends on how often a loop runs."""
-        self.generic_visit(node)
-        return call("__olympus_grown__", node, at=node)
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         """Take a few elements."""
-        grown = self.is_grown(node.iter)
         self.generic_visit(node)
         if not node.is_async:
-            node.iter = self.few(node.iter, grown=grown)
-        node.ifs = [call("__olympus_settled__", each, at=each) for each in node.ifs]
+            node.iter = call("__olympus_few__", node.iter, at=node.iter)
         return node
 
     def visit_While(self, node: ast.While) -> Any:

@@ -1,27 +1,29 @@
 """Whether the decisions of an execution can hold in one run, shown by a model: values for which all of them hold.
 
 The decision procedure of `olympus.predicates` finds contradictions, but not all of them. So the absence of one proves
-nothing: a verdict needs values, out of those that are tried here, for which the conditions hold together.
+nothing: a verdict needs values, out of those that are tried here, for which the conditions hold together. What is not
+computed here, such as a mean, is a variable; conditions on two variables of which one depends on the other are not
+shown to hold together.
 """
 
 from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from math import prod
-from typing import Any, NoReturn
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
-from olympus.witness.decisions import MEMBERS, Derived, Same, Subject, joined
+from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 
 __all__ = ["unsettled"]
 
 ENOUGH = 20_000  # evaluated conditions, after which no other values are tried
 LONGEST = 2_000  # items
+FEW = 5  # constants that are combined
 USUAL: tuple[Any, ...] = (
     True, False, 0, 1, 2, 3, 5, -1, -2, 0.5, None, "", "a", "b", "1", (), (3,), (2, 3), (1, 2, 3), [], [1], [2],
     [1, 2], [2, 3], [1, 2, 3], {}, {1: 2},
@@ -30,22 +32,22 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "__add__": operator.add, "__radd__": lambda a, b: b + a, "__sub__": operator.sub,
     "__rsub__": lambda a, b: b - a, "__mul__": operator.mul, "__rmul__": lambda a, b: b * a,
     "__mod__": operator.mod, "__floordiv__": operator.floordiv, "__neg__": operator.neg, "__abs__": abs,
-    "__eq__": operator.eq, "__ne__": operator.ne, "__lt__": operator.lt, "__le__": operator.le,
-    "__gt__": operator.gt, "__ge__": operator.ge, "has": operator.contains,
+    "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
+    "has": operator.contains,
 }  # fmt: skip
-METHODS = frozenset(name for name in dir(str) if not name.startswith("_"))
+COMPUTED = frozenset({*OPERATIONS, "__eq__", "__ne__", "tuple"})
+SHAPE, SIZE = Constant("shape"), Constant("size")
 DTYPES = ("jax.numpy.", "numpy.", "ml_dtypes.")
-SHAPE = Constant("shape")
-PURE = ("jax.", "numpy.", "math.", "builtins.")
+KINDS = {"floating": ("float", "bfloat"), "integer": ("int", "uint"), "inexact": ("float", "bfloat", "complex")}
+OTHER = tuple(Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16", "uint8"))
+METHODS = frozenset(name for name in dir(str) if not name.startswith("_")) - {"replace"}
 READING = METHODS | {
     "all", "any", "argmax", "argmin", "astype", "cumsum", "flatten", "item", "items", "keys", "max", "mean", "min",
     "prod", "ravel", "reshape", "std", "sum", "tolist", "values", "var",
 }  # fmt: skip
-KINDS = {"floating": ("float", "bfloat"), "integer": ("int", "uint"), "inexact": ("float", "bfloat", "complex")}
-
-
-class Unclear(Exception):
-    """The value of an expression is unknown."""
+PURE = ("jax.", "numpy.", "math.", "builtins.")
+FIXED = ("eq", "is", "in", "isinstance")
+FAILED = "failed(...)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,176 +57,34 @@ class Instance:
     kind: Symbol
 
 
+class Told(NamedTuple):
+    """A condition, whether it holds, and its variables."""
+
+    test: Predicate
+    holds: bool
+    names: frozenset[Hashable]
+
+
 def unsettled(literals: Iterable[Literal]) -> str | None:
     """Return a condition without a model; ``None`` if a model shows that all conditions can hold in one run.
 
     Args:
         literals: tests, each with whether it holds.
     """
-    literals = list(literals)
-    for test, wanted in literals:
-        if wanted and is_chance(test.operation, test.left, test.right):
-            return "what was drawn, which is taken to be one number of very many,"
-    whole = frozenset(name for test, _ in literals for name in variables(test, frozenset()) if not is_sized(name, test))
-    literals += sizes(literals, whole)
-    told = [(literal, dict.fromkeys(variables(literal[0], whole)).keys()) for literal in literals]
-    waiting: Sequence[tuple[Literal, KeysView[Hashable]]] = told
-    while waiting:
-        group, names, waiting = joined_to(waiting, whole)
-        if len(group) > 1 and not has_model(tuple(group), tuple(names), whole.intersection(names)):
-            return next((f"`{name.path}`" for name in names if isinstance(name, Subject)), "one value")
-    return None if len(told) < 2 else entangled(told)
+    told = [Told(test, holds, frozenset(variables((test.left, test.right)))) for test, holds in literals]
+    if any(each.holds and is_chance(each.test) for each in told):
+        return "what was drawn, which is taken to be one number of very many,"
+    if len(told) < 2:
+        return None
+    own = (name for each in told if not is_count(each.test) for name in each.names)
+    failed = any(isinstance(name, Subject) and name.path == FAILED for name in own)
+    return "what failed" if failed else entangled(told) or without_model([*told, *sizes(told)])
 
 
-def is_sized(name: Hashable, test: Predicate) -> bool:
-    """Return whether a condition is about the length of a value only."""
-    length = Applied("len", name)
-    return length in (test.left, test.right)
-
-
-def sizes(literals: Sequence[Literal], whole: frozenset[Hashable]) -> list[Literal]:
-    """Return that a value with item ``n`` is longer than ``n``, for values whose lengths are in a condition."""
-    names = dict.fromkeys(name for test, _ in literals for name in variables(test, whole))
-    items = [name.operands for name in names if isinstance(name, Derived) and name.operation == "["]
-    return [
-        (Predicate("lt", item, Applied("len", owner)), True)
-        for owner, item in items
-        if owner in names and is_number(item)
-    ]
-
-
-def is_chance(operation: str, left: Hashable, right: Hashable) -> bool:
+def is_chance(test: Predicate) -> bool:
     """Return whether a test compares a random draw with one number of very many."""
-    drawn = isinstance(left, Subject) and left.path.startswith("jax.random.")
-    return operation == "eq" and drawn and isinstance(right, Constant) and type(right.value) is float
-
-
-def joined_to(
-    waiting: Sequence[tuple[Literal, KeysView[Hashable]]], whole: frozenset[Hashable]
-) -> tuple[list[Literal], dict[Hashable, None], list[tuple[Literal, KeysView[Hashable]]]]:
-    """Return the conditions that share variables with the first one, directly or through others, and the rest."""
-    group: list[Literal] = []
-    names: dict[Hashable, None] = {}
-    rest = list(waiting)
-    found = rest[:1]
-    while found:
-        group += [literal for literal, _ in found]
-        names.update(dict.fromkeys(name for literal, _ in found for name in variables(literal[0], whole)))
-        rest = [each for each in rest if each not in found]
-        found = [each for each in rest if not each[1].isdisjoint(names)]
-    return group, names, rest
-
-
-def variables(term: Hashable, whole: frozenset[Hashable]) -> Iterator[Hashable]:
-    """Return the variables of an expression.
-
-    Args:
-        term: the expression.
-        whole: values that some condition is about as a whole: their items are no variables.
-    """
-    match term:
-        case Predicate(_, left, right):
-            yield from variables(left, whole)
-            yield from variables(right, whole)
-        case None | Constant() | Symbol() | Same():
-            return
-        case Applied(subject=subject) | Shifted(subject=subject):
-            yield from variables(subject, whole)
-        case tuple():
-            for each in term:
-                yield from variables(each, whole)
-        case Derived(operation, operands) if operation in OPERATIONS or operation == "tuple":
-            yield from variables(operands, whole)
-        case Derived("value", (Symbol(),)):
-            yield term
-        case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
-            yield from variables(owner, whole)
-            yield from variables(tuple(given), whole)
-        case Derived(operation, (dtype, Symbol())) if operation.endswith(".issubdtype"):
-            yield from variables(dtype, whole)
-        case Derived(".", (owner, Constant("size"))):
-            yield joined(".", (owner, SHAPE))
-        case Derived("[", (owner, item)) if is_from_end(item) or (is_number(item) and is_whole(owner, whole)):
-            yield from variables(owner, whole)
-        case _:
-            yield term
-
-
-def is_whole(owner: Hashable, whole: frozenset[Hashable]) -> bool:
-    """Return whether an item belongs to such a whole value, directly or through other items."""
-    return owner in whole or owner not in variables(owner, whole)
-
-
-def is_number(item: Hashable) -> bool:
-    """Return whether an index is a known number."""
-    return isinstance(item, Constant) and type(item.value) is int
-
-
-def is_from_end(item: Hashable) -> bool:
-    """Return whether an index counts from the end, or is a slice between known numbers."""
-    if isinstance(item, Constant):
-        return type(item.value) is int and item.value < 0
-    if not isinstance(item, Same) or not isinstance(item.thing, slice):
-        return False
-    return all(isinstance(end, int | None) for end in (item.thing.start, item.thing.stop, item.thing.step))
-
-
-# An operation that is not computed here is a variable, if no other condition is about its operands.
-
-Chain = tuple[Hashable, ...]
-"""A variable, and the attributes and items that lead from it to a part."""
-
-FAILED = "failed(...)"
-FIXED = ("eq", "is", "in", "isinstance")
-
-
-def entangled(told: Sequence[tuple[Literal, KeysView[Hashable]]]) -> str | None:
-    """Return an uninterpreted function whose operands occur in other conditions.
-
-    Args:
-        told: the conditions, each with its variables.
-    """
-    for literal, names in told:
-        others = [(test, holds, each) for (test, holds), each in told if (test, holds) != literal]
-        for name in names:
-            if isinstance(name, Subject) and name.path == FAILED and not is_count(literal[0]):
-                return "what failed"
-            if is_shared(name, literal, others) or any(is_made_fixed(name, test, holds) for test, holds, _ in others):
-                return f"`{described(name)}`"
-    return None
-
-
-def is_shared(name: Hashable, literal: Literal, others: Sequence[tuple[Predicate, bool, KeysView[Hashable]]]) -> bool:
-    """Return whether a variable is the result of a function whose operands occur in other conditions.
-
-    Args:
-        name: the variable.
-        literal: the condition that it is in.
-        others: the other conditions, each with whether it holds and its variables.
-    """
-    if not is_opaque(name):
-        return False
-    own = list(chains(name))
-    about = [each for test, holds, names in others if not is_only_some(test, holds) for each in names]
-    found = [chain for each in about if basis(each) != basis(name) for chain in chains(each)]
-    if literal[1] and isinstance(name, Derived) and name.operation == "hasattr":
-        return any(len(chain) < len(each) and overlap(chain, each) for chain in found for each in own)
-    return any(overlap(chain, each) for chain in found for each in own)
-
-
-def is_only_some(test: Predicate, holds: bool) -> bool:
-    """Return whether a condition only says that a value is of some class."""
-    if test.operation == "is":
-        return not holds and test.right == Constant(None)
-    kinds = test.right if isinstance(test.right, tuple) else ()
-    return holds and test.operation == "isinstance" and bool(kinds) and not any(map(is_plain, kinds))
-
-
-def basis(part: Hashable) -> Hashable:
-    """Return the value that a part belongs to, without attributes and items."""
-    while isinstance(part, Derived) and part.operation in (".", "["):
-        part = part.operands[0]
-    return part
+    drawn = isinstance(test.left, Subject) and test.left.path.startswith("jax.random.")
+    return test.operation == "eq" and drawn and isinstance(test.right, Constant) and type(test.right.value) is float
 
 
 def is_count(test: Predicate) -> bool:
@@ -232,46 +92,107 @@ def is_count(test: Predicate) -> bool:
     return test.operation == "lt" and isinstance(test.right, Applied) and test.right.function == "len"
 
 
-def is_opaque(term: Hashable) -> bool:
-    """Return whether a variable is the result of a known function that is not computed here."""
-    match term:
-        case Derived("." | "[", (owner, _)):
-            return is_opaque(owner)
-        case Derived("value", _):
-            return False
-        case Derived("call", (Derived(".", (_, Constant(name))), *_)):
-            return name in READING
-        case Derived("call", (function, *_)):
-            return isinstance(function, Symbol) and function.name.startswith(PURE)
-        case Derived():
-            return True
-    return False
+def is_turn(condition: Told) -> bool:
+    """Return whether a condition only says that a loop goes on."""
+    return condition.holds and is_count(condition.test)
 
 
-def chains(term: Hashable) -> Iterator[Chain]:
-    """Return the operands of an expression."""
+def without_model(waiting: Sequence[Told]) -> str | None:
+    """Return a variable of conditions for which no values are found; ``None`` if there are values for all."""
+    while waiting:
+        group, rest = [waiting[0]], list(waiting[1:])
+        names = set(group[0].names)
+        while joined := [each for each in rest if not names.isdisjoint(each.names)]:
+            group += joined
+            names.update(*(each.names for each in joined))
+            rest = [each for each in rest if each not in joined]
+        own = tuple(dict.fromkeys(name for each in group for name in variables((each.test.left, each.test.right))))
+        if len(group) > 1 and not has_model(tuple((each.test, each.holds) for each in group), own):
+            return next((f"`{name.path}`" for name in own if isinstance(name, Subject)), "one value")
+        waiting = rest
+    return None
+
+
+# Variables, and which of them depend on others.
+
+Chain = tuple[Hashable, ...]
+"""A value, and the attributes and items that lead from it to a part."""
+
+
+@lru_cache(maxsize=4096)
+def variables(term: Hashable) -> tuple[Hashable, ...]:
+    """Return the variables of an expression, each once."""
     match term:
-        case Subject():
-            yield (term,)
-        case Derived("." | "[", (owner, name)):
-            known = isinstance(name, Constant)
-            yield from ((*chain, name) if known else chain for chain in chains(owner))
-        case Derived("call", (Derived(".", (owner, Constant("get"))), Constant() as name, *_)):
-            yield from ((*chain, name) for chain in chains(owner))
-        case Derived("call", (Derived(".", (owner, _)), *given)):
-            yield from chains(owner)
-            yield from chains(tuple(given))
-        case Derived("hasattr", (owner, name)):
-            yield from ((*chain, name) for chain in chains(owner))
-        case Derived(_, operands):
-            yield from chains(operands)
-        case Applied(function, subject):
-            yield from ((*chain, function) for chain in chains(subject))
-        case Shifted(subject):
-            yield from chains(subject)
+        case None | Constant() | Symbol() | Same():
+            return ()
+        case Applied(subject=subject) | Shifted(subject=subject):
+            return variables(subject)
         case tuple():
-            for each in term:
-                yield from chains(each)
+            return tuple(dict.fromkeys(name for each in term for name in variables(each)))
+        case Derived(operation, operands) if operation in COMPUTED:
+            return variables(operands)
+        case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
+            return variables((owner, *given))
+        case Derived(operation, (dtype, Symbol())) if operation.endswith(".issubdtype"):
+            return variables(dtype)
+    return (term,)
+
+
+def sizes(told: Sequence[Told]) -> Iterator[Told]:
+    """Return that a value with item ``n`` is longer than ``n``, for values whose lengths are in a condition."""
+    names = {name for each in told for name in each.names}
+    for name in names:
+        match name:
+            case Derived("[", (owner, Constant(int()) as item)) if owner in names:
+                yield Told(Predicate("lt", item, Applied("len", owner)), True, frozenset({owner}))
+
+
+def entangled(told: Sequence[Told]) -> str | None:
+    """Return a variable that depends on one in another condition, or may be a part of it."""
+    for one, other in combinations(told, 2):
+        if is_only_some(one) or is_only_some(other) or (is_turn(one) and is_turn(other)):
+            continue
+        for a in one.names:
+            for b in other.names:
+                if a != b and (depends(a, b, other) or depends(b, a, one)):
+                    return f"`{described(a)}`"
+    return None
+
+
+def depends(name: Hashable, other: Hashable, about: Told) -> bool:
+    """Return whether a variable may be computed from another one, or be a part of it.
+
+    Args:
+        name: the variable.
+        other: the other one.
+        about: the condition on the other one.
+    """
+    chain, rest = split(name), split(other)
+    if chain[0] != rest[0]:
+        return any(overlap(one, two) for one in reads(chain[0]) for two in {rest, *reads(rest[0])})
+    steps = zip(chain, rest, strict=False)
+    parting = next((pair for pair in steps if pair[0] != pair[1]), None)
+    if parting is not None:
+        return not all(map(is_first, parting)) and not all(map(is_last, parting))
+    if len(chain) <= len(rest):
+        return len(chain) == len(rest) and not has_attribute(name) and not (has_attribute(other) and about.holds)
+    step = chain[len(rest)]
+    return not is_first(step) or is_made_fixed(about, other, step)
+
+
+def has_attribute(name: Hashable) -> bool:
+    """Return whether a variable says that there is an attribute."""
+    return isinstance(name, Derived) and name.operation == "hasattr"
+
+
+def is_first(step: Hashable) -> bool:
+    """Return whether a step leads to one attribute or item, whatever the length of its owner."""
+    return isinstance(step, Constant) and step != SIZE and not is_last(step)
+
+
+def is_last(step: Hashable) -> bool:
+    """Return whether a step leads to an item that is counted from the end."""
+    return isinstance(step, Constant) and type(step.value) is int and step.value < 0
 
 
 def overlap(one: Chain, other: Chain) -> bool:
@@ -279,25 +200,85 @@ def overlap(one: Chain, other: Chain) -> bool:
     return all(a == b for a, b in zip(one, other, strict=False))
 
 
-def is_made_fixed(part: Hashable, test: Predicate, holds: bool) -> bool:
-    """Return whether a condition fixes the value that a part belongs to, or says that it has no such part."""
-    if test.operation == "contains" and not holds:
-        return (*next(chains(test.left), ()), test.right) in chains(part)
-    if not holds or test.operation not in FIXED:
-        return False
-    if test.operation == "isinstance" and not (isinstance(test.right, tuple) and all(map(is_plain, test.right))):
-        return False
-    owner: Hashable = part
-    while isinstance(owner, Derived) and owner.operation in (".", "["):
-        owner = owner.operands[0]
-        if owner == test.left:
-            return True
-    return False
+def is_made_fixed(condition: Told, name: Hashable, step: Hashable) -> bool:
+    """Return whether a condition fixes a value, or says that it does not have an attribute or item."""
+    test, holds = condition.test, condition.holds
+    if has_attribute(name):
+        return not holds
+    computed = [side for side in (test.left, test.right) if isinstance(side, Derived) and variables(side) != (side,)]
+    if any(name in variables(side) for side in computed):
+        return True
+    missing = (test.operation, test.right) == ("contains", step)
+    return name in (test.left, test.right) and (test.operation in FIXED if holds else missing)
+
+
+def is_only_some(condition: Told) -> bool:
+    """Return whether a condition only says that a value is of some class."""
+    test, holds = condition.test, condition.holds
+    if test.operation == "is":
+        return not holds and test.right == Constant(None)
+    kinds = test.right if isinstance(test.right, tuple) else ()
+    return holds and test.operation == "isinstance" and bool(kinds) and not any(map(is_plain, kinds))
+
+
+def split(part: Hashable) -> Chain:
+    """Return a variable as the value that it is a part of, and the way from there."""
+    way: list[Hashable] = []
+    while True:
+        match part:
+            case Derived("." | "[" | "hasattr", (owner, step)):
+                way += [SIZE, SHAPE] if step == SIZE else [step]
+            case Derived("call", (Derived(".", (owner, Constant("get"))), Constant() as step, *_)):
+                way.append(step)
+            case Derived("call", (Derived(".", (owner, Constant("replace" | "_replace"))), *_)):
+                pass  # most of it is as it was
+            case _:
+                return part, *reversed(way)
+        part = owner
+
+
+@lru_cache(maxsize=4096)
+def reads(value: Hashable) -> frozenset[Chain]:
+    """Return what a value is computed from; nothing for a value of its own, or the result of an unknown call."""
+    if not isinstance(value, Derived) or not is_pure(value):
+        return frozenset()
+    found: set[Chain] = set()
+    waiting: list[Hashable] = [value]
+    seen: set[Hashable] = set()  # operands are shared: there may be very many ways to one
+    while waiting:
+        term = waiting.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        match split(term), term:
+            case (Subject(), *_) as chain, _:
+                found.add(chain)
+            case _, Derived("call", (Derived(".", (owner, _)), *given)):
+                waiting += [owner, *given]
+            case _, Derived(_, operands):
+                waiting += operands
+            case _, Applied(subject=subject) | Shifted(subject=subject):
+                waiting.append(subject)
+            case _, tuple():
+                waiting += term
+    return frozenset(found)
+
+
+def is_pure(term: Derived) -> bool:
+    """Return whether a value is the result of a known function of its operands."""
+    match term:
+        case Derived("value", _):
+            return False
+        case Derived("call", (Derived(".", (_, Constant(name))), *_)):
+            return name in READING
+        case Derived("call", (function, *_)):
+            return isinstance(function, Symbol) and function.name.startswith(PURE)
+    return True
 
 
 def is_plain(kind: Hashable) -> bool:
     """Return whether a class is one of Python's own."""
-    return isinstance(kind, Symbol) and is_builtin(kind)
+    return isinstance(kind, Symbol) and kind.name.startswith("builtins.")
 
 
 def described(term: Hashable) -> str:
@@ -316,22 +297,22 @@ def described(term: Hashable) -> str:
     return "..."
 
 
+# Models.
+
+
 @lru_cache(maxsize=1024)
-def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...], whole: frozenset[Hashable]) -> bool:
+def has_model(literals: tuple[Literal, ...], names: tuple[Hashable, ...]) -> bool:
     """Return whether all of some conditions hold for some of the values that are tried.
 
     Args:
         literals: the conditions.
         names: their variables.
-        whole: the variables that some condition is about as a whole.
     """
-    mentioned = list(constants(literals))
-    usual = candidates(mentioned)
+    usual = candidates(list(constants(literals)))
     values = {name: [value for value in usual if is_able(name, value)] for name in names}
-    later = {name: place for place, name in enumerate(names)}
     due: list[list[Literal]] = [[] for _ in names]
     for literal in literals:
-        places = [later[name] for name in variables(literal[0], whole)]
+        places = [names.index(name) for name in variables((literal[0].left, literal[0].right))]
         if places:
             due[max(places)].append(literal)
     left = [ENOUGH]
@@ -361,59 +342,48 @@ def is_able(name: Hashable, value: Any) -> bool:
     return True
 
 
-def constants(terms: Iterable[Any]) -> Iterator[Constant | Symbol]:
-    """Return the constants in some expressions."""
-    for term in terms:
-        match term:
-            case Constant() | Symbol():
-                yield term
-            case tuple():
-                yield from constants(term)
-            case Predicate(_, left, right):
-                yield from constants((left, right))
-            case Applied(_, subject, arguments):
-                yield from constants((subject, *(Constant(each) for each in arguments)))
-            case Shifted(subject, offset):
-                yield from constants((subject, Constant(offset), Constant(-offset)))
-            case Derived("call", (Derived(".", (owner, _)), *given)):
-                yield from constants((owner, *given))
-            case Derived("[" | ".", (owner, _)):
-                yield from constants((owner,))
-            case Derived(operation, operands) if operation in OPERATIONS or operation in ("tuple", "call"):
-                yield from constants(operands)
+def constants(term: Any) -> Iterator[Constant | Symbol]:
+    """Return the constants in an expression, without those in its variables."""
+    match term:
+        case Constant() | Symbol():
+            yield term
+        case tuple():
+            for each in term:
+                yield from constants(each)
+        case Predicate(_, left, right):
+            yield from constants((left, right))
+        case Applied(_, subject, arguments):
+            yield from constants((subject, *map(Constant, arguments)))
+        case Shifted(subject, offset):
+            yield from constants((subject, Constant(offset), Constant(-offset)))
+        case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
+            yield from constants((owner, *given))
+        case Derived(operation, operands) if operation in COMPUTED:
+            yield from constants(operands)
 
 
 def candidates(mentioned: Sequence[Constant | Symbol]) -> list[Any]:
     """Return the values to try: usual ones, the constants, and values between and beside these."""
-    found: dict[tuple[type, str], Any] = {}
     own: list[Any] = [each.value for each in mentioned if isinstance(each, Constant)]
-    enumerated = [Symbol(name) for each in mentioned if isinstance(each, Symbol) for name in MEMBERS.get(each.name, ())]
-    if enumerated:  # a value that is compared with a member is most likely a member
-        return [*dict.fromkeys(enumerated), *dict.fromkeys(own), None]
+    symbols = [each for each in mentioned if isinstance(each, Symbol)]
+    members = [Symbol(name) for each in symbols for name in MEMBERS.get(each.name, ())]
+    if members:  # a value that is compared with a member is most likely a member
+        return [*dict.fromkeys(members), *dict.fromkeys(own), None]
     own += [part for each in own if isinstance(each, tuple | frozenset) for part in each]
     numbers = sorted({each for each in own if type(each) in (int, float) and abs(each) < 1e6})
     beside = [each + step for each in numbers for step in (-1, 1)]
     between = [(a + b) / 2 for a, b in pairwise(numbers)]
-    texts = [each for each in own if isinstance(each, str)]
     lists = [[1] * each for each in (*numbers, *beside) if isinstance(each, int) and 3 < each < LONGEST]
-    longer = [f(text) for text in texts for f in (str.upper, str.lower, "{}x".format)] + [
-        a + b for a in texts for b in texts if len(texts) < 6
-    ]
-    symbols = [each for each in mentioned if isinstance(each, Symbol)]
-    dtypes = [Symbol(f"{DTYPES[0]}{name}") for name in ("float32", "int32", "bfloat16", "uint8")]
-    kinds = [Instance(each) for each in dict.fromkeys(symbols)]
-    known = [getattr(builtins, each.name.rpartition(".")[2], None) for each in symbols if is_builtin(each)]
-    empty: list[Any] = [
-        kind() for kind in known if isinstance(kind, type) and kind in (bytes, complex, set, frozenset, float)
-    ]
-    for value in (*own, *USUAL, *beside, *between, *texts, *longer, *lists, *symbols, *kinds, *empty, *dtypes):
+    if len(own) <= FEW:  # containers of some of them
+        lists += [list(some) for count in range(1, len(own) + 1) for some in combinations(own, count)]
+    texts = [each for each in own if isinstance(each, str)][:FEW]
+    texts += [made for each in texts for made in (each.upper(), f"{each}x", *(each + other for other in texts))]
+    kinds = [getattr(builtins, each.name.removeprefix("builtins."), None) for each in symbols if is_plain(each)]
+    empty = [kind() for kind in kinds if kind in (bytes, complex, set, frozenset, float)]
+    found: dict[tuple[type, str], Any] = {}
+    for value in (*own, *USUAL, *beside, *between, *texts, *lists, *symbols, *map(Instance, symbols), *empty, *OTHER):
         found.setdefault((type(value), repr(value)), value)
     return list(found.values())
-
-
-def is_builtin(symbol: Symbol) -> bool:
-    """Return whether a symbol is a class of Python's own."""
-    return symbol.name.startswith("builtins.")
 
 
 def holds(literal: Literal, known: Mapping[Hashable, Any]) -> bool:
@@ -421,7 +391,7 @@ def holds(literal: Literal, known: Mapping[Hashable, Any]) -> bool:
     test, wanted = literal
     try:
         return tested(test, known) == wanted
-    except Exception:  # it raises for this value, or is not clear
+    except Exception:  # it raises for this value, or is unknown
         return False
 
 
@@ -429,23 +399,23 @@ def tested(test: Predicate, known: Mapping[Hashable, Any]) -> bool:
     """Return whether a test holds.
 
     Raises:
-        Unclear: it is unknown.
+        TypeError: it is unknown.
     """
     left = value_of(test.left, known)
     if test.operation == "truth":
-        return truth(left)
-    if test.operation in ("in", "isinstance"):
-        if not isinstance(test.right, tuple):
-            raise Unclear
-        parts = [value_of(each, known) for each in test.right]
-        return any(is_instance(left, each) if test.operation == "isinstance" else equal(left, each) for each in parts)
+        return bool(certain(left))
+    if test.operation == "isinstance" and isinstance(test.right, tuple):
+        return any(is_instance(certain(left), kind) for kind in test.right)
     right = value_of(test.right, known)
-    if test.operation == "contains":
-        return bool(right in left)
-    if test.operation == "lt":
-        return bool(left < right)
-    if test.operation == "is" and not isinstance(left, Symbol | Instance | Same):
-        return type(left) is type(right) and left == right
+    match test.operation:
+        case "in":
+            return any(equal(left, each) for each in right)
+        case "contains":
+            return bool(right in certain(left))
+        case "lt":
+            return bool(left < right)
+        case "is" if not isinstance(left, Symbol | Instance | Same):
+            return type(left) is type(right) and left == right
     return equal(left, right)
 
 
@@ -453,7 +423,7 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
     """Return the value of an expression.
 
     Raises:
-        Unclear: it is unknown.
+        TypeError: it is unknown.
     """
     if term in known:
         return known[term]
@@ -465,81 +435,61 @@ def value_of(term: Any, known: Mapping[Hashable, Any]) -> Any:
         case Applied("len", subject):
             return len(value_of(subject, known))
         case Applied("type", subject):
-            return kind_of(value_of(subject, known))
+            value = certain(value_of(subject, known))
+            return value.kind if isinstance(value, Instance) else Symbol(f"builtins.{type(value).__name__}")
         case Applied("%", subject, (other,)):
             return value_of(subject, known) % other
         case Shifted(subject, offset):
             return value_of(subject, known) + offset
-        case Derived(".", (owner, Constant("size"))):
-            return prod(value_of(joined(".", (owner, SHAPE)), known))
-        case Derived("[", (owner, Same(thing) | Constant(thing))):
-            return value_of(owner, known)[thing]
-        case Derived("tuple", operands):
-            return tuple(value_of(each, known) for each in operands)
+        case tuple() | Derived("tuple", tuple()):
+            parts = term if isinstance(term, tuple) else term.operands
+            return tuple(value_of(each, known) for each in parts)
         case Derived("__eq__" | "__ne__" as operation, (left, right)):
             return equal(value_of(left, known), value_of(right, known)) == (operation == "__eq__")
+        case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
+            text: str = value_of(owner, known)
+            return getattr(str, name)(text, *(value_of(each, known) for each in given))
+        case Derived(operation, (dtype, Symbol(name))) if operation.endswith(".issubdtype"):
+            return is_subdtype(value_of(dtype, known), KINDS[name.rpartition(".")[2]])
         case Derived(operation, operands) if operation in OPERATIONS:
             return OPERATIONS[operation](*(value_of(each, known) for each in operands))
-        case Derived("call", (Derived(".", (owner, Constant(name))), *given)) if name in METHODS:
-            text = value_of(owner, known)
-            return (
-                getattr(text, str(name))(*(value_of(each, known) for each in given)) if type(text) is str else clear()
-            )
-        case Derived(operation, (dtype, Symbol() as kind)) if operation.endswith(".issubdtype"):
-            return is_subdtype(value_of(dtype, known), value_of(kind, known))
-    clear()
+    raise TypeError(term)
 
 
-def clear() -> NoReturn:
-    """Raise the error for an unknown value.
+def certain(value: Any) -> Any:
+    """Return a value.
 
     Raises:
-        Unclear: always.
+        TypeError: it is one that is known by name only.
     """
-    raise Unclear
-
-
-def truth(value: Any) -> bool:
-    """Return whether a value is true."""
-    return clear() if isinstance(value, Symbol | Same) else bool(value)
+    if isinstance(value, Symbol | Same):
+        raise TypeError(value)
+    return value
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Return whether two values are equal."""
-    if isinstance(left, Symbol) and isinstance(right, Symbol):
-        one, other = left.name, right.name
-        if one != other and one.startswith(DTYPES) and other.startswith(DTYPES):
-            return one.rpartition(".")[2] == other.rpartition(".")[2]
-        return one == other
-    if isinstance(left, Symbol) and isinstance(right, str):
-        return left.name.startswith(DTYPES) and left.name.rpartition(".")[2] == right
-    if isinstance(right, Symbol) and isinstance(left, str):
-        return equal(right, left)
+    """Return whether two values are equal; a dtype equals its name."""
+    names = [each.name if isinstance(each, Symbol) else each for each in (left, right)]
+    dtypes = [isinstance(name, str) and name.startswith(DTYPES) for name in names]
+    if any(dtypes) and all(isinstance(name, str) for name in names):
+        left, right = (name.rpartition(".")[2] for name in names)
     return bool(left == right)
+
+
+def is_subdtype(dtype: Symbol, names: tuple[str, ...]) -> bool:
+    """Return whether a dtype is of a kind, by the beginnings of the names of that kind.
+
+    Raises:
+        TypeError: it is no known dtype.
+    """
+    if not dtype.name.startswith(DTYPES):
+        raise TypeError(dtype)
+    return dtype.name.rpartition(".")[2].startswith(names)
 
 
 def is_instance(value: Any, kind: Any) -> bool:
     """Return whether a value is an instance of a class."""
-    if not isinstance(kind, Symbol):
-        clear()
     if isinstance(value, Instance):
         return value.kind == kind or kind.name in value.kind.bases
-    if isinstance(value, Symbol | Same):
-        clear()
-    own = getattr(builtins, kind.name.removeprefix("builtins."), None) if is_builtin(kind) else None
-    return isinstance(value, own) if isinstance(own, type) else False
-
-
-def kind_of(value: Any) -> Any:
-    """Return the class of a value."""
-    if isinstance(value, Symbol | Same):
-        clear()
-    return value.kind if isinstance(value, Instance) else Symbol(f"builtins.{type(value).__name__}")
-
-
-def is_subdtype(dtype: Any, kind: Any) -> bool:
-    """Return whether a dtype is of a kind of dtypes."""
-    if not isinstance(dtype, Symbol) or not isinstance(kind, Symbol) or not dtype.name.startswith(DTYPES):
-        clear()
-    starts = KINDS.get(kind.name.rpartition(".")[2])
-    return clear() if starts is None else dtype.name.rpartition(".")[2].startswith(starts)
+    own = getattr(builtins, kind.name.removeprefix("builtins."), None) if is_plain(kind) else None
+    return isinstance(own, type) and isinstance(value, own)

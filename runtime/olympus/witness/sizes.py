@@ -16,13 +16,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Symbol
+from olympus.verdicts.judge import LOOP
 from olympus.witness.budget import TooLong
-from olympus.witness.unknown import Unknown
+from olympus.witness.choices import FEW
+from olympus.witness.decisions import joined
+from olympus.witness.unknown import Unknown, is_unknown
 
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["LONG", "LongRange", "Sizes"]
+__all__ = ["LONG", "LongRange", "OpenRange", "Sizes"]
 
 BITS = 100_000  # of a number
 ELEMENTS = 1_000_000  # of a list or a text
@@ -31,6 +34,7 @@ STRIDE = 100  # elements that cost a step
 FACTORIAL = 5_000  # the largest argument
 
 NUMBERS = (int, bool)
+WHOLE = (Symbol("builtins.int"),)
 SEQUENCES = (str, bytes, bytearray, list, tuple)
 OPERATORS = {
     "**": ("pow", "__pow__", "ipow", "__ipow__"),
@@ -76,6 +80,34 @@ class LongRange(Sequence[int]):
 
     def __reversed__(self) -> Iterator[int]:
         return counted(self._world, reversed(self._full))
+
+
+class OpenRange:
+    """A range with unknown bounds: it gives the first few numbers, if there can be as many."""
+
+    def __init__(self, world: State, bounds: tuple[Any, ...]) -> None:
+        """Take the arguments of ``range``."""
+        self.world = world
+        start, stop = (0, *bounds) if len(bounds) == 1 else (*bounds, None, None)[:2]
+        is_counted = len(bounds) in (1, 2) and isinstance(start, int) and is_unknown(stop)
+        self.first: int = start if is_counted else 0
+        self.stop = stop._olympus_term if is_counted else None
+        self.bounds = [bound._olympus_term for bound in bounds if is_unknown(bound)]
+
+    def __iter__(self) -> Iterator[int]:
+        self.world.cut = LOOP
+        for bound in self.bounds:
+            self.world.decisions.allows(joined("isinstance", (bound, WHOLE)), True)
+        yield from self.world.few_turns(self.stop, self.first)
+
+    def __reversed__(self) -> OpenRange:
+        return self
+
+    def __len__(self) -> int:
+        return FEW
+
+    def __getitem__(self, index: Any) -> Any:
+        return range(self.first, self.first + FEW)[index]
 
 
 def counted(world: State, elements: Iterator[Any]) -> Iterator[Any]:

@@ -15,9 +15,8 @@ from olympus.witness.choices import FEW, Choices
 from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
 from olympus.witness.host import Host, Players
-from olympus.witness.loops import Loops, is_traced
 from olympus.witness.preparation import Branch, Place
-from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_unknown
+from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_traced, is_unknown
 
 __all__ = ["ModulePlayers", "State"]
 
@@ -51,9 +50,6 @@ class ModulePlayers(Players):
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Do nothing."""
 
-    def turn(self, loop: int, number: int | None) -> None:
-        """Do nothing."""
-
     def mark(self, doubt: str) -> None:
         """Do nothing."""
 
@@ -66,8 +62,6 @@ class State(Host):
         typed: whether keys are typed.
         claimed: the places where an operand is certainly a key, as the linter knows.
         documented: what consumes keys in libraries, by package (empty for functions) and name.
-        open: whether loops with an unknown number of iterations stand for all numbers of them.
-        loops: the loops of this execution.
         indexed: whether a class of the project gives items of its own.
         packages: the libraries that are described, whose classes keep what is stored in their objects.
         records: unknown values that are records, as their use shows.
@@ -89,13 +83,12 @@ class State(Host):
         self.own: type = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.base = type("UnsteadyBase", (UnsteadyBase, self.own), {})
 
-    def begin(self, choices: Choices, players: Players, *, is_open: bool = False) -> None:
+    def begin(self, choices: Choices, players: Players) -> None:
         """Forget the decisions and writes of the last execution; modules stay executed.
 
         Args:
             choices: the choices of the next execution.
             players: gives keys and numbers for unknown values.
-            is_open: whether its loops stand for all numbers of iterations.
         """
         self.choices, self.players = choices, players
         self.decided: dict[Unknown, bool] = {}
@@ -115,8 +108,6 @@ class State(Host):
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.budget.begin(depth())
-        self.open = is_open
-        self.loops = Loops(self)
         self.cut = None
         self.sizes: dict[Unknown, int] = {}  # the assumed values of unknown numbers of children
         self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken

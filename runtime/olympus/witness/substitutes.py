@@ -8,19 +8,18 @@ import sys
 from abc import ABC, ABCMeta
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
 from olympus.tracing.spans import is_user_file
-from olympus.verdicts.iterations import LATER, LOOP
+from olympus.verdicts.judge import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
-from olympus.witness.loops import Enumerated, OpenRange, Zipped, is_traced
 from olympus.witness.objects import FIELDED
-from olympus.witness.sizes import LONG, LongRange, Sizes
-from olympus.witness.unknown import Attributes, Unknown, is_unknown
+from olympus.witness.sizes import LONG, LongRange, OpenRange, Sizes
+from olympus.witness.unknown import Attributes, Unknown, is_traced, is_unknown
 
 if TYPE_CHECKING:
     from olympus.witness.state import State
@@ -49,7 +48,7 @@ class Builtins(dict[str, Any]):
         self.world, self.sizes = world, Sizes(world)
         self.update(
             __import__=self.importer,
-            __build_class__=self.build_class,
+            __build_class__=partial(build_class, world),
             __olympus_decorator__=self.decorator,
             __olympus_error__=Exception,
             __olympus_failed__=self.failed,
@@ -58,7 +57,6 @@ class Builtins(dict[str, Any]):
             __olympus_context__=self.context,
             __olympus_few__=self.few,
             __olympus_generator__=self.generator,
-            __olympus_grown__=self.grown,
             __olympus_begun__=self.begun,
             __olympus_end__=end,
             __olympus_keywords__=self.keywords,
@@ -71,8 +69,6 @@ class Builtins(dict[str, Any]):
             __olympus_noted__=self.noted,
             __olympus_plain__=self.plain,
             __olympus_same__=self.same,
-            __olympus_settled__=self.settled,
-            __olympus_tried__=self.tried,
             __olympus_truth__=self.truth,
             __olympus_turn__=self.turn,
             __olympus_turns__=self.turns,
@@ -85,8 +81,6 @@ class Builtins(dict[str, Any]):
             __olympus_holds__=self.holds,
             pow=self.sizes.pow,
             range=self.short_range,
-            zip=Zipped,
-            enumerate=Enumerated,
             print=self.nothing,
             exec=self.executed,
             exit=end,
@@ -212,27 +206,12 @@ class Builtins(dict[str, Any]):
         """Stand for ``type`` of one object."""
         return value._olympus_part("type", f"type({value._olympus_path})") if is_unknown(value) else type(value)
 
-    def settled(self, value: Any) -> Any:
-        """Return a value that decides what is executed; in a loop, note that a known value does."""
-        return self.world.loops.vary(value)
-
-    def grown(self, values: Any) -> Any:
-        """Return what a loop iterates over, and remember that its length depends on other loops."""
-        self.world.loops.grow(values)
-        return values
-
-    def tried(self) -> None:
-        """Note that a statement may end early, so that the iterations of a loop may differ."""
-        self.world.loops.vary(None)
-
     def short_range(self, *bounds: Any) -> range | LongRange | OpenRange:
         """Stand for ``range``; a long one has its first iterations only."""
         try:
             full = range(*bounds) if not any(is_unknown(bound) for bound in bounds) else None
         except TypeError:  # a traced bound
             full = None
-        if self.world.open and (full is None or len(full) > LONGEST):
-            return OpenRange(self.world, bounds)
         if full is None:
             return OpenRange(self.world, bounds)
         return full if len(full) <= LONG else LongRange(self.world, full)
@@ -249,8 +228,6 @@ class Builtins(dict[str, Any]):
 
     def item(self, container: Any, index: Any) -> Any:
         """Stand for ``container[index]``: an unknown index into known functions gives the first."""
-        if not is_unknown(container) and not is_traced(container):
-            self.world.loops.take(container, index)
         if is_unknown(container):
             is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
             return (self.world.promote(container) if is_key else container)[index]
@@ -285,11 +262,6 @@ class Builtins(dict[str, Any]):
     def few(self, values: Any) -> Iterator[Any]:
         """Return the first elements that a loop iterates over."""
         self.world.budget.step()
-        if self.world.open and self.world.loops.is_open(values):
-            yield from self.world.loops.over(values)
-            return
-        if self.world.loops.is_grown(values):
-            self.world.cut = LOOP
         if is_unknown(values):
             self.world.cut = LOOP
         elements = self.elements(values)
@@ -327,7 +299,6 @@ class Builtins(dict[str, Any]):
 
     def truth(self, value: Any) -> Any:
         """Return a condition as a truth value; a traced one is decided like an unknown one."""
-        self.settled(value)
         return self.world.decide(self.world.condition(value)) if is_traced(value) else bool(value)
 
     def lean(self, value: Any, line: int, column: int, positive: bool) -> Any:
@@ -351,12 +322,7 @@ class Builtins(dict[str, Any]):
         if value._olympus_plain:  # an array
             self.world.decided[part] = False
         self.world.lean(part, (line, column), positive=positive)
-        decided = self.world.settled(part, False)
-        if not self.world.open:
-            return decided
-        answer = Unknown(self.world, part._olympus_path, term=part._olympus_term)
-        self.world.decided[answer] = decided
-        return answer
+        return self.world.settled(part, False)
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note a value that reaches a place, and return it."""
@@ -385,8 +351,6 @@ class Builtins(dict[str, Any]):
     def turns(self) -> Iterator[int]:
         """Return the iterations of a loop with a condition."""
         self.world.budget.step()
-        if self.world.open:
-            return (turn.number for turn in self.world.loops.turns())
         self.world.cut = LOOP
         return iter(range(LONGEST))
 
@@ -425,26 +389,27 @@ class Builtins(dict[str, Any]):
 
         return apply
 
-    def build_class(self, body: Callable[..., Any], name: str, *bases: Any, **keywords: Any) -> Any:
-        """Stand for ``__build_class__``; unknown bases become one that accepts everything."""
-        known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
-        own = [self.world.base if is_unknown(base) else base for base in known]
-        unique = [base for base in dict.fromkeys(own) if base is not object]
-        if all(base is ABC for base in unique):
-            unique.append(self.world.own)
-        packages = {str(base._olympus_path).partition(".")[0] for base in bases if is_unknown(base)} - LIBRARY
-        packages = packages.union(*(getattr(base, "_olympus_packages", ()) for base in known if not is_unknown(base)))
-        last = self.world.base if self.world.base in unique else self.world.own
-        if last in unique:  # so that an order of bases exists
-            unique = [*(base for base in unique if base not in (self.world.base, self.world.own)), last]
-            keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
-        made: Any = builtins.__build_class__(body, name, *unique, **keywords)
-        if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
-            CLOSED.add(made)
-        self.world.indexed |= "__getitem__" in vars(made)
-        if packages:
-            made._olympus_packages = frozenset(packages)
-        return made
+
+def build_class(world: State, body: Callable[..., Any], name: str, /, *bases: Any, **keywords: Any) -> Any:
+    """Stand for ``__build_class__``; unknown bases become one that accepts everything."""
+    known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
+    own = [world.base if is_unknown(base) else base for base in known]
+    unique = [base for base in dict.fromkeys(own) if base is not object]
+    if all(base is ABC for base in unique):
+        unique.append(world.own)
+    packages = {str(base._olympus_path).partition(".")[0] for base in bases if is_unknown(base)} - LIBRARY
+    packages = packages.union(*(getattr(base, "_olympus_packages", ()) for base in known if not is_unknown(base)))
+    last = world.base if world.base in unique else world.own
+    if last in unique:  # so that an order of bases exists
+        unique = [*(base for base in unique if base not in (world.base, world.own)), last]
+        keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
+    made: Any = builtins.__build_class__(body, name, *unique, **keywords)
+    if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
+        CLOSED.add(made)
+    world.indexed |= "__getitem__" in vars(made)
+    if packages:
+        made._olympus_packages = frozenset(packages)
+    return made
 
 
 def unknown_call(result: Any) -> str | None:

@@ -15,13 +15,13 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from olympus.predicates import Applied, Constant, Symbol
-from olympus.verdicts.iterations import LOOP
-from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived
+from olympus.verdicts.judge import LOOP
+from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived, joined
 
 if TYPE_CHECKING:
     from olympus.witness.host import Host
 
-__all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_plain", "is_unknown"]
+__all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_plain", "is_traced", "is_unknown"]
 
 DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that an element counts for: a walk down nested lists takes both elements at each level
@@ -294,7 +294,9 @@ def _hashable(item: Any) -> Hashable:
 
 
 def expression(value: Any) -> Hashable:
-    """Return the term of a value in conditions."""
+    """Return the term of a value in conditions; two slices with equal bounds have one."""
+    if isinstance(value, slice):
+        return joined("slice", tuple(map(expression, (value.start, value.stop, value.step))))
     term: Hashable = value._olympus_term if is_unknown(value) else constant(value)
     return term
 
@@ -321,6 +323,11 @@ def _short(value: Any) -> str:
 def is_unknown(value: Any) -> bool:
     """Return whether a value is a stand-in."""
     return isinstance(value, Unknown)
+
+
+def is_traced(value: Any) -> bool:
+    """Return whether a value belongs to JAX, and so has no truth value in a trace."""
+    return type(value).__module__.startswith("jax")
 
 
 class UnknownBase:

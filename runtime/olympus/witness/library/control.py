@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Applied
-from olympus.verdicts.iterations import LOOP, Turn
+from olympus.verdicts.judge import LOOP
 from olympus.witness.decisions import Derived
 from olympus.witness.library.results import is_array, unknown
 from olympus.witness.unknown import expression, is_unknown
@@ -62,8 +62,8 @@ class ControlFlow:
                     return Applied("len", term)
         return None
 
-    def turns(self, length: int | None, count: Hashable = None, first: int = 0) -> Iterator[Turn]:
-        """Return the iterations of a loop to run: the first ones, if it is long or of unknown length.
+    def turns(self, length: int | None, count: Hashable = None, first: int = 0) -> Iterable[int]:
+        """Return the numbers of the iterations of a loop to run: the first ones, if it is long or of unknown length.
 
         Args:
             length: how many there are, if that is known.
@@ -71,26 +71,16 @@ class ControlFlow:
             first: where it begins.
         """
         if length is not None and length <= TURNS:
-            return (Turn(0, number) for number in range(length))
-        if self.world.open:
-            return self.world.loops.turns()
+            return range(length)
         self.world.cut = LOOP
         known = count if length is None else None
-        return (Turn(0, number - first) for number in self.world.few_turns(known, first))
+        return (number - first for number in self.world.few_turns(known, first))
 
-    def element(self, xs: Any, turn: Turn) -> Any:
+    def element(self, xs: Any, turn: int) -> Any:
         """Return the element of one iteration."""
         import jax
 
-        def of(leaf: Any) -> Any:
-            number = self.world.as_number(self.number_of(turn)) if is_array(leaf) and turn.loop else turn.number
-            return leaf[number]
-
-        return jax.tree_util.tree_map(of, xs)
-
-    def number_of(self, turn: Turn) -> Any:
-        """Return the number of an iteration, an unknown value if it stands for any."""
-        return self.world.loops.number(turn) if turn.loop else turn.number
+        return jax.tree_util.tree_map(lambda leaf: leaf[turn], xs)
 
     def stacked(self, rows: list[Any]) -> Any:
         """Return the results of the iterations as one array, if they are keys."""
@@ -113,8 +103,7 @@ class ControlFlow:
         known = isinstance(lower, int) and isinstance(upper, int)
         count, first = (expression(upper), lower) if is_unknown(upper) and type(lower) is int else (None, 0)
         for turn in self.turns(max(upper - lower, 0) if known else None, count, first):
-            number = self.number_of(turn)
-            value = body_fun(number if is_unknown(number) else lower + number, value)
+            value = body_fun(lower + turn, value)
         return value
 
     def do_while_loop(self, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
@@ -154,7 +143,7 @@ class ControlFlow:
         """Run the function for two pairs of elements, and give an unknown result."""
         self.world.cut = LOOP  # the pairs of elements are unknown as well
         for number in range(TURNS):
-            fn(self.element(elems, Turn(0, number)), self.element(elems, Turn(0, number + 1)))
+            fn(self.element(elems, number), self.element(elems, number + 1))
         return unknown(self.world, "lax.associative_scan")
 
     def do_eval_shape(self, fun: Any, *args: Any, **named: Any) -> Any:
@@ -166,5 +155,5 @@ class ControlFlow:
     def map_leaves(self, function: Any, trees: Sequence[Any], name: str) -> Any:
         """Call a function for a few leaves of trees that are not known."""
         for turn in self.turns(None):
-            function(*(tree[f"leaf {turn.number}"] if is_unknown(tree) else tree for tree in trees))
+            function(*(tree[f"leaf {turn}"] if is_unknown(tree) else tree for tree in trees))
         return unknown(self.world, name)

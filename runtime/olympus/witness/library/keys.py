@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from olympus.verdicts.iterations import MANY
+from olympus.verdicts.judge import MANY
 from olympus.witness.library.results import unknown
 from olympus.witness.library.transformations import own
-from olympus.witness.loops import TURNS as OPEN_TURNS
 from olympus.witness.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -64,15 +63,11 @@ class Keys:
         """Return the number of children; an unknown number is taken for a few that stand for any."""
         if isinstance(number, int) and not is_unknown(number):
             return min(number, LARGEST)
-        many = CHILDREN
-        if self.world.open:
-            many = self.world.loops.many = OPEN_TURNS + 1  # without one of them, they are still many
-        else:
-            self.world.cut = MANY
+        self.world.cut = MANY
         if is_unknown(number):
             self.world.as_number(number)
-            self.world.sizes[number] = many
-        return many
+            self.world.sizes[number] = CHILDREN
+        return CHILDREN
 
     def number(self, value: Any) -> Any:
         """Return a number for folded data or a seed: a traced one for an unknown value."""
