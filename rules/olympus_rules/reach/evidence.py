@@ -32,6 +32,7 @@ def places_in(
         documents: the files that it read, by their path.
         with_possible: whether to return the expressions that keys may reach beside numbers and unknown values, too, and
             those that hold keys. On real code most of them are none of keys, so they are for those who want no risk.
+            Without it, variables are returned that only keys reach, of which some are single keys, and others may be.
     """
     slots = reached.slots
     every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
@@ -40,6 +41,8 @@ def places_in(
     ranks: dict[int, int | None] = {}
     all_keys = slots.of_kinds(Key)
     beside = slots.of_kinds(Key, Other)
+    single = reduce(or_, (slots.bit(value) for value in every if value.rank == 0), 0)
+    unclear = reduce(or_, (slots.bit(value) for value in every if not value.rank), 0)
     found: dict[str, dict[Written, int | None]] = defaultdict(dict)
     none: dict[str, set[Written]] = defaultdict(set)
     possible: dict[str, set[Written]] = defaultdict(set)
@@ -54,14 +57,17 @@ def places_in(
             found[file][place] = ranks[mask]
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
-        elif with_possible and mask & all_keys:
-            possible[file].update([] if without(mask, beside) else [place])
+        elif mask & all_keys:
+            is_possible = not without(mask, beside) if with_possible else mask & single and not without(mask, unclear)
+            possible[file].update([place] if is_possible else [])
         elif with_possible and reached.contents.keys_of(mask):
             holders[file].add(place)
     for file, places in found.items():
         for each in list(_unsure(reached, file, documents[file], places)):
             del places[each]
             possible[file].update([each] if with_possible else [])
+    for file, spans in possible.items() if not with_possible else ():
+        spans &= {span_of(node) for node in every_node(documents[file].tree) if isinstance(node, ast.Name)}
     return {
         file: Places(
             documents[file].text,
