@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     CALLABLE,

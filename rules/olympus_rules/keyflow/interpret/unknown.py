@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import cast
 
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_choice
 from olympus_rules.keyflow.domain.arguments import Arguments, positional

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.terms import Term

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.values import Class, Library
 from olympus_rules.libraries.names import (
