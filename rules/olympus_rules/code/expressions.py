@@ -134,10 +134,11 @@ def _conditional(scope: Scope, node: ast.IfExp) -> int:
     name = scope.temporary()
     block, test = scope.test(node.test)
 
-    def arm(value: ast.expr) -> ir.Block:
-        return scope.within(lambda: scope.out.append(ir.Assign(name, scope.expr(value))))
+    def arm(value: ast.expr) -> None:
+        scope.out.append(ir.Assign(name, scope.expr(value)))
 
-    scope.out.append(ir.Branch([(block, test, arm(node.body))], arm(node.orelse)))
+    body = scope.within(arm, node.body)
+    scope.out.append(ir.Branch([(block, test, body)], scope.within(arm, node.orelse)))
     return scope.put(ir.Load(scope.register(), name, node))
 
 
@@ -197,7 +198,7 @@ def _filtered(scope: Scope, conditions: Sequence[ast.expr], emit: Callable[[], N
         emit()
         return
     block, test = scope.test(conditions[0])
-    body = scope.within(partial(_filtered, scope, conditions[1:], emit))
+    body = scope.within(_filtered, scope, conditions[1:], emit)
     scope.out.append(ir.Branch([(block, test, body)], ir.Block()))
 
 

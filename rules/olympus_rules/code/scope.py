@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.conditions import calls_asked
@@ -13,6 +13,7 @@ from olympus_rules.code.conditions import calls_asked
 __all__ = ["Handler", "Module", "Scope"]
 
 Handler = Callable[[Any, Any], Any]
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -136,22 +137,22 @@ class Scope:
 
     def block(self, body: Sequence[ast.stmt]) -> ir.Block:
         """Lower statements to a block of their own."""
-        return self.within(lambda: self.run(body))
+        return self.within(self.run, body)
 
-    def within(self, emit: Callable[[], object]) -> ir.Block:
-        """Return a block of what a function adds."""
-        return self.computed(emit)[0]
+    def within(self, emit: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> ir.Block:
+        """Call a function, and return a block of what it adds."""
+        return self.computed(emit, *args, **kwargs)[0]
 
-    def computed(self, emit: Callable[[], T]) -> tuple[ir.Block, T]:
-        """Return a block of what a function adds, and the result of the function."""
+    def computed(self, emit: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[ir.Block, T]:
+        """Call a function, and return a block of what it adds, and its result."""
         block, outer = ir.Block(), self.out
         self.out = block.body
         try:
-            return block, emit()
+            return block, emit(*args, **kwargs)
         finally:
             self.out = outer
 
     def test(self, node: ast.expr) -> tuple[ir.Block, int]:
         """Lower a condition to a block of its own; the second part is the register of its value."""
         self.asking.update(calls_asked(node))
-        return self.computed(lambda: self.expr(node))
+        return self.computed(self.expr, node)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.conditions import calls_asked, default, is_simple, missing
@@ -155,7 +154,7 @@ def _while(scope: Scope, node: ast.While) -> None:
 
 
 def _try(scope: Scope, node: ast.Try | ast.TryStar) -> None:
-    handlers = [scope.within(partial(_handler, scope, handler)) for handler in node.handlers]
+    handlers = [scope.within(_handler, scope, handler) for handler in node.handlers]
     body, orelse = scope.block(node.body), scope.block(node.orelse)
     scope.out.append(ir.Try(body, handlers, orelse, scope.block(node.finalbody)))
 
@@ -187,11 +186,11 @@ def _match(scope: Scope, node: ast.Match) -> None:
     arms: list[tuple[ir.Block, int, ir.Block]] = []
     orelse = ir.Block()
     for case in node.cases:
-        body = scope.within(partial(_case_body, scope, case, subject))
+        body = scope.within(_case_body, scope, case, subject)
         if case.guard is None and irrefutable(case.pattern):
             orelse = body
             break
-        arms.append((*scope.computed(partial(_case_test, scope, case, subject)), body))
+        arms.append((*scope.computed(_case_test, scope, case, subject), body))
     if arms:
         scope.out.append(ir.Branch(arms, orelse))
     else:

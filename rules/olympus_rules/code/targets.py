@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
@@ -82,9 +81,9 @@ def _capture_one(scope: Scope, patterns: Sequence[ast.pattern], subject: int) ->
     """Bind the names of the first pattern that matches; the last one matches if no other does."""
     arms = []
     for pattern in patterns[:-1]:
-        test = scope.computed(partial(pattern_test, scope, pattern, subject))
-        arms.append((*test, scope.within(partial(capture, scope, pattern, subject))))
-    scope.out.append(ir.Branch(arms, scope.within(partial(capture, scope, patterns[-1], subject))))
+        test = scope.computed(pattern_test, scope, pattern, subject)
+        arms.append((*test, scope.within(capture, scope, pattern, subject)))
+    scope.out.append(ir.Branch(arms, scope.within(capture, scope, patterns[-1], subject)))
 
 
 def _parts_of(pattern: ast.MatchMapping | ast.MatchClass) -> Iterator[tuple[ast.pattern, str]]:
