@@ -72,7 +72,7 @@ def returned(analysis: Analysis, value: Value) -> tuple[str, LibraryFunction] | 
     """Return the name and the row of the function that a function makes and returns, ``None`` for any other."""
     if not isinstance(value, Function) or value.code.is_foreign or value.doubtful:
         return None
-    summary = analysis.summary(value.code)
+    summary = analysis.summariser.summary(value.code)
     made = None if summary is None else summary.returns
     while isinstance(made, Mapped):
         made = made.function
@@ -94,7 +94,7 @@ class _Reading:
         self.code = code
         self.terms = analysis.file.terms
         self.knowledge = analysis.file.knowledge
-        self.summary = analysis.summary(code)
+        self.summary = analysis.summariser.summary(code)
         run = analysis.file.runs.get((code, GENERAL))
         if run is None:
             raise _CannotBeSaid("its analysis ends in an internal error")

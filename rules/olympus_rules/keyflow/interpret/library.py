@@ -74,7 +74,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     concerned = arguments.decorates or arguments.closes or application.concerns_keys(flow, arguments)
-    found = flow.linker.outside(qualified, concerned=concerned)
+    found = flow.linker.lookups.outside(qualified, concerned=concerned)
     if found is not None:
         return flow.call(found, arguments)
     unasked = not concerned and locate_name(flow.file.document.roots, qualified) is not None

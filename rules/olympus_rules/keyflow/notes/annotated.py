@@ -41,10 +41,10 @@ def named(linker: Linker, code: FunctionCode, annotation: ast.expr) -> Value | N
     head, *rest = name.split(".")
     if not all(part.isidentifier() for part in (head, *rest)):
         return None
-    value = linker.outer_value(code, head)
+    value = linker.names.outer_value(code, head)
     if not rest:
         return value
-    return linker.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
+    return linker.names.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
 
 
 def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:

@@ -212,7 +212,7 @@ class ArrayObjects:
             if value is not None:
                 argument = _Argument(0, "x", value, arguments.expression(0, "x"))
                 self._given(flow, qualified, argument, arguments, plain=True)
-        class_ = self._linker.variable_class(qualified)
+        class_ = self._linker.names.variable_class(qualified)
         if class_ is not None:
             made = result if isinstance(result, Term) else flow.terms.fresh()
             self._file.classes[made] = class_

@@ -174,7 +174,7 @@ class Pytrees:
         if "?" in written:
             return ""
         qualified = self._file.document.imports.resolve(written)
-        return self._linker.library(qualified).qualified if qualified else f"builtins.{written}"
+        return self._linker.names.library(qualified).qualified if qualified else f"builtins.{written}"
 
 
 def is_plain_base(qualified: str) -> bool:
