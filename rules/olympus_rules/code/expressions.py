@@ -25,7 +25,8 @@ def _constant(scope: Scope, node: ast.Constant) -> int:
 def _name(scope: Scope, node: ast.Name) -> int:
     dst, name = scope.register(), scope.rename(node.id)
     scope.code.reads.add(name)
-    return scope.put(ir.Load(dst, name, node))
+    scope.out.append(ir.Load(dst, name, node))  # not by `put`, as nearly every second instruction is one of these
+    return dst
 
 
 def _attribute(scope: Scope, node: ast.Attribute) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ParamSpec, Protocol, TypeVar
+from itertools import count
+from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.conditions import calls_asked
@@ -13,8 +14,8 @@ from olympus_rules.code.conditions import calls_asked
 __all__ = ["Handler", "Module", "Scope"]
 
 Handler = Callable[[Any, Any], Any]
-P = ParamSpec("P")
 T = TypeVar("T")
+Parts = TypeVarTuple("Parts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Scope:
     Attributes:
         code: the code that it becomes.
         out: the block that instructions are added to.
+        register: returns a new register.
         renames: the variables that names stand for, from the outermost comprehension or class body to the innermost.
         bound: how many statements bind each name.
         class_: the class whose body is being lowered.
@@ -58,6 +60,7 @@ class Scope:
         self.code, self.module = code, module
         self.expressions, self.statements = module.expressions, module.statements
         self.out: list[Any] = code.block.body
+        self.register = count().__next__
         self.renames: list[dict[str, str]] = []
         self.bound: dict[str, int] = {}
         self.class_: ir.ClassCode | None = None
@@ -70,6 +73,7 @@ class Scope:
         """Lower the whole scope."""
         self.run(body)
         code = self.code
+        code.registers = self.register()
         once = {name for name, count in self.bound.items() if count == 1 and name not in code.rebound}
         code.bound_once = once.union(set(code.parameters).difference(self.bound, code.rebound))
         code.definitions = {name: value for name, value in code.definitions.items() if name in once}
@@ -82,12 +86,7 @@ class Scope:
         if body and isinstance(body[-1], ast.Expr):
             self.closing.add(body[-1].value)
 
-    # names and registers
-
-    def register(self) -> int:
-        """Return a new register."""
-        self.code.registers += 1
-        return self.code.registers - 1
+    # names
 
     def temporary(self) -> str:
         """Return the name of a new variable, which no name of the source is."""
@@ -139,16 +138,16 @@ class Scope:
         """Lower statements to a block of their own."""
         return self.within(self.run, body)
 
-    def within(self, emit: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> ir.Block:
+    def within(self, emit: Callable[[*Parts], object], *args: *Parts) -> ir.Block:
         """Call a function, and return a block of what it adds."""
-        return self.computed(emit, *args, **kwargs)[0]
+        return self.computed(emit, *args)[0]
 
-    def computed(self, emit: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[ir.Block, T]:
+    def computed(self, emit: Callable[[*Parts], T], *args: *Parts) -> tuple[ir.Block, T]:
         """Call a function, and return a block of what it adds, and its result."""
         block, outer = ir.Block(), self.out
         self.out = block.body
         try:
-            return block, emit(*args, **kwargs)
+            return block, emit(*args)
         finally:
             self.out = outer
 

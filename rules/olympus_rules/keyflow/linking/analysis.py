@@ -74,7 +74,8 @@ class Analysis:
         """Interpret the module and its functions, and judge what was recorded."""
         self.file.follows_lanes = asked is None or facts.SharedKey in asked
         failures = self.session.failures
-        with self.summariser.working():
+        self.summariser.busy += 1
+        try:
             waiting = list(self.prepare(by_name=by_name))
             while waiting:
                 code = waiting.pop()
@@ -83,6 +84,8 @@ class Analysis:
             if self.arrays is not None:
                 contained(self.file, failures, self.file.module, "the search for array objects", self.arrays.finish)
             found = judged(self.file, failures, asked)
+        finally:
+            self.summariser.busy -= 1
         self.summariser.judged, self.session.failures = True, []
         return unique([*found, *failures])
 

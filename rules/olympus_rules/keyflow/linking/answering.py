@@ -22,7 +22,8 @@ def answer(analysis: Analysis, name: str, concerned: bool) -> Record | None:
     Raises:
         Forgotten: the answer needs a function that was not interpreted, and whose body has been freed.
     """
-    with analysis.summariser.working():
+    analysis.summariser.busy += 1
+    try:
         analysis.prepare()
         file, module = analysis.file, analysis.file.module
         head, _, rest = name.partition(RECEIVER)[0].partition(".")
@@ -41,6 +42,8 @@ def answer(analysis: Analysis, name: str, concerned: bool) -> Record | None:
             if locate_name(analysis.document.roots, qualified) is not None or file.describes(qualified):
                 return {"alias": qualified}
         return None
+    finally:
+        analysis.summariser.busy -= 1
 
 
 def _of_class(analysis: Analysis, class_: ClassCode, name: str, concerned: bool) -> Record | None:

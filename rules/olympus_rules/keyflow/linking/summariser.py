@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -34,28 +32,19 @@ class Summariser:
         file: the tables of the file.
         drafts: the summaries of unfinished rounds.
         provisional: the summaries that rest on an unfinished function, with its depth on the stack.
-        busy: whether an interpretation is in progress in the file.
+        busy: how many interpretations and answers are in progress in the file; a file that they ask may ask this one.
         judged: whether the file's own facts are known, so that it is kept only for the questions of other files.
     """
 
     def __init__(self, file: File, session: Session, arrays: ArrayObjects | None) -> None:
         """Start without summaries."""
         self.file, self._session, self._arrays = file, session, arrays
-        self.busy = self.judged = False
+        self.busy, self.judged = 0, False
         self.drafts: dict[Task, Summary] = {}
         self.provisional: dict[Task, int] = {}
         self._running: dict[Task, Frame] = {}
         self._delayed: set[Task] = set()
         self._specialised: dict[tuple[FunctionCode, ...], set[Specialisation]] = {}
-
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """Keep the file open; one that is asked on the way may ask this one."""
-        busy, self.busy = self.busy, True
-        try:
-            yield
-        finally:
-            self.busy = busy
 
     def summary(self, code: FunctionCode, given: Specialisation = GENERAL) -> Summary | None:
         """Return the summary of a function, interpreting it if need be.
@@ -93,21 +82,22 @@ class Summariser:
     def _summarise(self, task: Task) -> None:
         """Interpret a function: again and again, if it is the outermost one and its callees fill the stack."""
         code, given = task
+        self.busy += 1
         before = self.file.environments.get(code)
         stack = self._session.stack
         try:
-            with self.working():
-                while True:
-                    try:
-                        stack.settle(partial(self._interpret, task))
-                        break
-                    except Full as full:
-                        if stack.frames:
-                            raise
-                        self._delayed.add(task)
-                        full.settle()
-                        self._delayed.discard(task)
+            while True:
+                try:
+                    stack.settle(partial(self._interpret, task))
+                    break
+                except Full as full:
+                    if stack.frames:
+                        raise
+                    self._delayed.add(task)
+                    full.settle()
+                    self._delayed.discard(task)
         finally:
+            self.busy -= 1
             if given and before is not None:
                 self.file.environments[code] = before
 
