@@ -8,7 +8,7 @@ from olympus_rules.keyflow.domain import dimensions
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Sequence, Value
-from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, lists, named, rows
+from olympus_rules.keyflow.interpret import application, arrays, builtins, copies, higher_order, lists, named, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
@@ -41,7 +41,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
     if qualified in BY_NAME and (reached := named.called(flow, qualified, arguments)) is not None:
         return reached
     if qualified.startswith("builtins."):
-        return containers.builtin(flow, qualified[9:], arguments)
+        return builtins.builtin(flow, qualified[9:], arguments)
     if qualified in CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
         return words
     first = arguments.first
