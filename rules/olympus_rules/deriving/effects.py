@@ -173,7 +173,7 @@ class _Reading:
             raise _CannotBeSaid(f"its key `{name}` goes to `{unknown[0].what}`, which is out of reach")
         if any(name in inner.reads for inner in _nested(self.code)):
             raise _CannotBeSaid(f"its key `{name}` is used in a function inside of it")
-        if any(term in leaves(value) for _, _, value, _ in self.run.writes):
+        if any(term in leaves(value) for _, _, value, _ in self.run.events.writes):
             raise _CannotBeSaid(f"it keeps its key `{name}` in an object")
         if not is_key and name in self.code.reads:
             return ""  # a key for a dictionary, an attention key
@@ -184,7 +184,7 @@ class _Reading:
         known: list[Consumption] = []
         unknown: list[Consumption] = []
         parts: list[Consumption] = []
-        folds = any(origin(self.terms, derivation.child) == term for derivation in self.run.derivations)
+        folds = any(origin(self.terms, derivation.child) == term for derivation in self.run.events.derivations)
         for use in self.run.ledger.consumptions:
             if origin(self.terms, use.term) != term:
                 continue

@@ -65,7 +65,7 @@ def run_store(flow: Flow, instruction: ir.Store) -> None:
         flow.env.values.setdefault(instruction.name, _lookup(flow, instruction.name))
         variable = flow.linker.names.variable(flow.code, instruction.name)
         if variable is not None:
-            flow.writes.append((variable, presence.VARIABLE, value, flow.path))
+            flow.events.writes.append((variable, presence.VARIABLE, value, flow.path))
     flow.env.set(instruction.name, value)
 
 

@@ -379,7 +379,7 @@ class ArrayObjects:
             run = self._run_of(code)
             if run is None:
                 continue
-            for node, value in _returned(code, [value for _, value in run.returns]):
+            for node, value in _returned(code, [value for _, value in run.events.returns]):
                 for found in self._objects(run.path, value, node):
                     if found.class_.plain:
                         self._note(facts.ArrayAtTransform, found.node or node, found, name, "result")
