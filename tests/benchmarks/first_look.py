@@ -406,7 +406,7 @@ def share(counts: Counter[str], mark: str) -> str:
 
 
 def sentence(row: dict[str, Any]) -> str:
-    """Return what the README says of a look."""
+    """Return what the page on confidence says of a look."""
     counts, certain = totals(row), totals(row, ["certain"])
     return (
         f"The last first look ({row['date']}, commit `{row['commit']}`) drew {row['packages']} released packages that "
@@ -418,7 +418,7 @@ def sentence(row: dict[str, Any]) -> str:
 
 
 def so_far(rows: Sequence[dict[str, Any]], reviews: Iterable[Review]) -> str:
-    """Return what the README says of all that was read so far.
+    """Return what the page on confidence says of all that was read so far.
 
     Args:
         rows: the looks.

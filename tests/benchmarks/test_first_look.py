@@ -13,7 +13,7 @@ from first_look import Look, in_tests, load_look, load_table, order, sample, tot
 from packages import CorpusError, load_packages
 from snapshot import Seen
 
-PAGES = [first_look.ROOT / page for page in ("README.md", "docs/confidence.md", "tests/benchmarks/README.md")]
+PAGES = [first_look.ROOT / page for page in ("docs/confidence.md", "tests/benchmarks/README.md")]
 
 
 def sdist(path: Path, files: dict[str, str]) -> Path:
@@ -257,9 +257,9 @@ def test_a_row_agrees_with_its_marks(row: dict[str, Any]) -> None:
 
 
 def test_the_pages_quote_the_last_look() -> None:
-    readme, confidence, benchmarks = (page.read_text("utf-8") for page in PAGES)
+    confidence, benchmarks = (page.read_text("utf-8") for page in PAGES)
     rows = load_table()
-    assert first_look.sentence(rows[-1]) in readme
-    assert first_look.so_far(rows, first_look.load_reviews(first_look.HERE / "snapshot.jsonl").values()) in readme
+    assert first_look.sentence(rows[-1]) in confidence
+    assert first_look.so_far(rows, first_look.load_reviews(first_look.HERE / "snapshot.jsonl").values()) in confidence
     assert first_look.by_confidence(rows[-1]) in confidence
     assert first_look.markdown(rows) in benchmarks

@@ -192,9 +192,9 @@ def test_a_function_has_its_signature_in_the_file_that_reads_its_record(source: 
     record = json.loads(json.dumps(write(writer.file, writer.file.function(definition))))  # type: ignore[arg-type]
     function = read(reader.file, record, "a.py")
     assert isinstance(function, Function) and function.code.is_foreign
-    summary = reader.summary(function.code)
+    summary = reader.summariser.summary(function.code)
     assert summary is not None
-    assert summary.signature(reader.file.terms) == writer.signatures()["f"]
+    assert summary.signature(reader.file.terms) == writer.summariser.signatures()["f"]
     again = json.loads(json.dumps(write(reader.file, function)))
     assert again["value"][1]["uses"] == record["value"][1]["uses"], "a record of a record says the same"
 
@@ -326,6 +326,6 @@ def test_bases_of_another_file(tmp_path: Path) -> None:
     assert analysis.hierarchy.fields(own) == ["key", "scale"]
     method = analysis.hierarchy.method(own, "draw")
     assert method is not None and method.is_foreign and method.home.startswith("lib.Base.draw")
-    reached = analysis.reach(Function(method), concerned=True)
-    assert reached is not None and analysis.summary(reached.code) is not None
-    assert isinstance(analysis.outside("lib.Base", concerned=False), Class)
+    reached = analysis.lookups.reach(Function(method), concerned=True)
+    assert reached is not None and analysis.summariser.summary(reached.code) is not None
+    assert isinstance(analysis.lookups.outside("lib.Base", concerned=False), Class)

@@ -56,4 +56,4 @@ FUNCTIONS = {
 def test_signature(source: str, expected: KeySignature) -> None:
     analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project().session)
     analysis.run()
-    assert analysis.signatures()["f"] == expected
+    assert analysis.summariser.signatures()["f"] == expected

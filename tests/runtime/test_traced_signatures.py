@@ -205,7 +205,7 @@ def traced(text: str, key: Callable[..., Any]) -> KeySignature:
 def static(text: str) -> KeySignature:
     analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(text)), Project().session)
     analysis.run()
-    return analysis.signatures()["f"].normalised()
+    return analysis.summariser.signatures()["f"].normalised()
 
 
 def comparable(signature: KeySignature) -> KeySignature:

@@ -31,7 +31,7 @@ def happens_always(run: Run, key: Term, uses: list[Consumption]) -> bool:
     if len(bits) > MAX_DECISIONS:
         return any(holds == fails == 0 for holds, fails in paths)
     others = sum(1 << bit for bit in bits if _parameters(run, run.decisions.tests[bit]) != {key})
-    returned = {path for path, _ in run.returns}
+    returned = {path for path, _ in run.events.returns}
 
     def happens(path: PathCondition) -> bool:
         left = [departure for departure in departures if implies(path, departure.path)]

@@ -85,7 +85,7 @@ class Derivation:
             sys.setrecursionlimit(limit)
 
     def _read(self, name: str, analysis: Analysis) -> None:
-        analysis.summary(analysis.file.module)
+        analysis.summariser.summary(analysis.file.module)
         module, variables = analysis.file.module, analysis.file.environments[analysis.file.module]
         is_package = analysis.document.path.endswith("__init__.py")
         shown = Module(name, is_package, exports(analysis.document.tree), imported=module.imported, stars=module.stars)

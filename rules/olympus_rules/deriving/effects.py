@@ -72,7 +72,7 @@ def returned(analysis: Analysis, value: Value) -> tuple[str, LibraryFunction] | 
     """Return the name and the row of the function that a function makes and returns, ``None`` for any other."""
     if not isinstance(value, Function) or value.code.is_foreign or value.doubtful:
         return None
-    summary = analysis.summary(value.code)
+    summary = analysis.summariser.summary(value.code)
     made = None if summary is None else summary.returns
     while isinstance(made, Mapped):
         made = made.function
@@ -94,7 +94,7 @@ class _Reading:
         self.code = code
         self.terms = analysis.file.terms
         self.knowledge = analysis.file.knowledge
-        self.summary = analysis.summary(code)
+        self.summary = analysis.summariser.summary(code)
         run = analysis.file.runs.get((code, GENERAL))
         if run is None:
             raise _CannotBeSaid("its analysis ends in an internal error")
@@ -173,7 +173,7 @@ class _Reading:
             raise _CannotBeSaid(f"its key `{name}` goes to `{unknown[0].what}`, which is out of reach")
         if any(name in inner.reads for inner in _nested(self.code)):
             raise _CannotBeSaid(f"its key `{name}` is used in a function inside of it")
-        if any(term in leaves(value) for _, _, value, _ in self.run.writes):
+        if any(term in leaves(value) for _, _, value, _ in self.run.events.writes):
             raise _CannotBeSaid(f"it keeps its key `{name}` in an object")
         if not is_key and name in self.code.reads:
             return ""  # a key for a dictionary, an attention key
@@ -184,7 +184,7 @@ class _Reading:
         known: list[Consumption] = []
         unknown: list[Consumption] = []
         parts: list[Consumption] = []
-        folds = any(origin(self.terms, derivation.child) == term for derivation in self.run.derivations)
+        folds = any(origin(self.terms, derivation.child) == term for derivation in self.run.events.derivations)
         for use in self.run.ledger.consumptions:
             if origin(self.terms, use.term) != term:
                 continue

@@ -41,7 +41,7 @@ def derived(flow: State, child: Term, arguments: Arguments, number: int) -> None
     """Record that the call with this number derives a child by ``fold_in`` here."""
     if arguments.node is not None:
         loop = flow.loops[-1] if flow.loops else ""
-        flow.derivations.append(Derivation(arguments.node, flow.path, child, loop, number, flow.ledger.tick()))
+        flow.events.derivations.append(Derivation(arguments.node, flow.path, child, loop, number, flow.ledger.tick()))
 
 
 def _hold(flow: State, term: Term) -> None:

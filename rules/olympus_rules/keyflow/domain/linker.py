@@ -10,7 +10,7 @@ from olympus_rules.keyflow.domain.summary import GENERAL, Specialisation, Summar
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Function, Library, Value
 
-__all__ = ["ClassTable", "Linker"]
+__all__ = ["ClassTable", "Linker", "NameTable", "OtherFiles", "Summaries"]
 
 
 class ClassTable(Protocol):
@@ -71,18 +71,18 @@ class ClassTable(Protocol):
         """Return the project class that a value is, from any file."""
 
 
-class Linker(Protocol):
-    """The driver of a file, as its interpretation sees it."""
-
-    @property
-    def hierarchy(self) -> ClassTable:
-        """Return the classes visible in the file."""
+class Summaries(Protocol):
+    """The summaries of the functions of one file."""
 
     def summary(self, code: FunctionCode, given: Specialisation = GENERAL) -> Summary | None:
         """Return the summary of a function; it is partial while the function is being interpreted."""
 
     def may_specialise(self, code: FunctionCode, given: Specialisation) -> bool:
         """Return whether a function may be interpreted for these callables; their number is limited."""
+
+
+class NameTable(Protocol):
+    """What the names of one file stand for."""
 
     def library(self, qualified: str) -> Library:
         """Return the value of a qualified name; other roots of the JAX namespace are spelled ``jax``."""
@@ -93,6 +93,13 @@ class Linker(Protocol):
     def variable(self, code: FunctionCode, name: str) -> Term | None:
         """Return the variable to which a ``global`` or ``nonlocal`` name of a scope refers."""
 
+    def variable_class(self, qualified: str) -> ClassCode | None:
+        """Return the class of a library's array-like variables, if such objects are being tracked."""
+
+
+class OtherFiles(Protocol):
+    """The other files of the project, as one file sees them."""
+
     def outside(self, qualified: str, *, concerned: bool) -> Value | None:
         """Return the value of a qualified name in another file of the project, ``None`` if no file has it."""
 
@@ -102,5 +109,22 @@ class Linker(Protocol):
     def is_settled(self, qualified: str) -> bool:
         """Return whether what is known of a qualified name, concerning keys, can no longer change."""
 
-    def variable_class(self, qualified: str) -> ClassCode | None:
-        """Return the class of a library's array-like variables, if such objects are being tracked."""
+
+class Linker(Protocol):
+    """What lies outside of a function, as its interpretation sees it."""
+
+    @property
+    def hierarchy(self) -> ClassTable:
+        """The classes visible in the file."""
+
+    @property
+    def names(self) -> NameTable:
+        """What the names of the file stand for."""
+
+    @property
+    def lookups(self) -> OtherFiles:
+        """The other files."""
+
+    @property
+    def summariser(self) -> Summaries:
+        """The other functions of the file."""

@@ -66,7 +66,7 @@ def assign(flow: State, variable: Term, written: Value, path: PathCondition) -> 
         slots.append(name)
     for slot in slots:
         flow.env.set(slot, written)
-    flow.writes.append((variable, presence.VARIABLE, written, flow.path))
+    flow.events.writes.append((variable, presence.VARIABLE, written, flow.path))
 
 
 def _set_name(flow: State, namespace: Term, name: str, value: Value) -> bool:
@@ -90,7 +90,7 @@ def set_item(flow: State, container: Term, index: Const, value: Value) -> None:
     _replace(flow, container, slot, value)
     flow.env.set((container, slot, generation), value)
     if isinstance(index.value, str | int):
-        flow.writes.append((container, item_name(index.value), value, flow.path))
+        flow.events.writes.append((container, item_name(index.value), value, flow.path))
 
 
 def set_element(flow: State, container: Term, index: Value, value: Value) -> None:
@@ -115,7 +115,7 @@ def set_element(flow: State, container: Term, index: Value, value: Value) -> Non
                     flow.knowledge.fill(kept, true=False)
                 flow.env.set((container, other, generation + 1), kept)
         item = flow.terms.make("item", None, container, slot)
-        flow.writes.append((item, presence.ELEMENT, value, flow.path))
+        flow.events.writes.append((item, presence.ELEMENT, value, flow.path))
     else:
         flow.forget(container)
     _replace(flow, container, slot, value)

@@ -28,7 +28,7 @@ def outcomes(flow: State, value: Value) -> Outcomes:
     term = operand_term(flow, value)
     if flow.knowledge.filled.get(term):
         return ALWAYS, None
-    flow.asked.add(term)
+    flow.events.asked.add(term)
     return flow.decisions.outcomes(term)
 
 
@@ -78,7 +78,7 @@ def _combined(flow: State, value: Condition) -> Outcomes:
     for part in parts:
         every = None if every is None or part[wanted] is None else both(every, part[wanted] or ALWAYS)
     term = as_term(flow, value)
-    flow.asked.add(term)
+    flow.events.asked.add(term)
     holds, fails = flow.decisions.outcomes(term)
     whole, rest = (holds, fails) if value.operation == "and" else (fails, holds)
     flow.decisions.combinations.add(whole, every, [other for part in parts if (other := part[1 - wanted]) is not None])

@@ -115,14 +115,14 @@ def is_asked(flow: State, slot: Term, container: Term) -> bool:
     terms, generation = flow.terms, flow.generation(container)
     given = terms.make("op", (GET, generation), container, slot)
     tests = terms.make("op", "In", slot, changed(terms, container, generation)), given, _is_none(terms, given)
-    return not flow.asked.isdisjoint(tests)
+    return not flow.events.asked.isdisjoint(tests)
 
 
 def filled(flow: State, slot: Term, container: Term, value: Value) -> None:
     """Record that a value written to a dictionary is present from then on; it is true if its truth was tested."""
     if isinstance(value, Term) and is_asked(flow, slot, container):
         generation = flow.generation(container)
-        flow.knowledge.fill(value, true=flow.terms.make("op", (GET, generation), container, slot) in flow.asked)
+        flow.knowledge.fill(value, true=flow.terms.make("op", (GET, generation), container, slot) in flow.events.asked)
 
 
 def _is_none(terms: Terms, value: Term) -> Term:

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.environment import Environment
+from olympus_rules.keyflow.domain.events import Events
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.ledger import Departure, Derivation, Ledger
+from olympus_rules.keyflow.domain.ledger import Departure, Ledger
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Value
 
@@ -56,17 +56,10 @@ class State:
         loops: the labels of the loops around the present instruction.
         exits: the exits of these loops.
         ledger: the consumptions up to now.
-        derivations: the calls of ``fold_in`` up to now.
-        draws: the draws of known samplers up to now.
-        returns: the returned values, with conditions.
-        writes: attributes and items written to objects that came from outside, in order.
-        asked: the tests that paths depend on.
+        events: what else has happened up to now.
         holders: objects whose attributes or named items were consumed, or written by functions.
-        forgotten: objects that an unknown callee may have changed, with the number of writes up to that call.
-        handed: those of them that were passed to an unknown callee.
         born: the path condition of each object's creation, unless it is empty.
         replaced: the replaced elements of containers, with condition and time.
-        unused: variables that are bound to a key and not yet read.
     """
 
     def __init__(self, file: File, code: FunctionCode) -> None:
@@ -81,17 +74,10 @@ class State:
         self.loops: list[str] = []
         self.exits: list[Exits] = []
         self.ledger = Ledger(self.terms, self.decisions)
-        self.derivations: list[Derivation] = []
-        self.draws: list[Draw] = []
-        self.returns: list[tuple[PathCondition, Value]] = []
-        self.writes: list[tuple[Term, str, Value, PathCondition]] = []
-        self.asked: set[Term] = set()
+        self.events = Events()
         self.holders: set[Term] = set()
-        self.forgotten: dict[Term, int] = {}
-        self.handed: set[Term] = set()
         self.born: dict[Term, PathCondition] = {}
         self.replaced: dict[Term, dict[Term, tuple[PathCondition, int]]] = {}
-        self.unused: dict[str, Term] = {}
 
     def arms(self, choice: Choice) -> Iterator[tuple[PathCondition, Value]]:
         """Yield the values of a choice that the present path allows, each under its own condition."""
@@ -131,7 +117,7 @@ class State:
     def set_attribute(self, term: Term, name: str, value: Value) -> None:
         """Write an attribute of an object."""
         self.env.set((term, name, self.generation(term)), value)
-        self.writes.append((term, name, value, self.since(term)))
+        self.events.writes.append((term, name, value, self.since(term)))
 
     def forget(self, term: Term, *, handed: bool = False) -> None:
         """Record that an unknown callee may have changed an object's attributes and items.
@@ -144,6 +130,6 @@ class State:
         if owner is not None:
             term, handed = owner, True
         self.env.set((term, "generation"), self.generation(term) + 1)
-        self.forgotten[term] = len(self.writes)
+        self.events.forgotten[term] = len(self.events.writes)
         if handed:
-            self.handed.add(term)
+            self.events.handed.add(term)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     CALLABLE,
@@ -44,14 +44,14 @@ __all__ = ["apply", "concerns_keys", "construct"]
 def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     """Return the result of a call of a function, and record what the call consumes."""
     concerned = arguments.decorates or concerns_keys(flow, arguments)
-    reached = flow.linker.reach(function, concerned=concerned or arguments.closes)
+    reached = flow.linker.lookups.reach(function, concerned=concerned or arguments.closes)
     wanted = concerned or arguments.asks or arguments.closes
     if reached is None or not (wanted or any(_matters(flow, each) for each in _run_by(reached))):
         return flow.terms.fresh()
     function = reached
     binding = bind(flow, function, arguments)
     _pass_on(flow, function, binding)
-    summary = flow.linker.summary(function.code, specialisation(flow, function, binding))
+    summary = flow.linker.summariser.summary(function.code, specialisation(flow, function, binding))
     if summary is None:  # a recursive call, before there is a first summary
         return flow.terms.fresh()
     instance = Instance(flow, summary, binding, dict(function.captured))

@@ -44,7 +44,7 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
     if isinstance(value, Choice):
         return map_choice(flow, value, lambda part: flow.attribute(part, name, node))
     if isinstance(value, Library):
-        return flow.linker.library(f"{value.qualified}.{name}")
+        return flow.linker.names.library(f"{value.qualified}.{name}")
     if isinstance(value, Class):
         method = flow.linker.hierarchy.method(value.code, name)
         if method is None and flow.linker.hierarchy.is_constant(value.code, name):

@@ -10,7 +10,7 @@ import ast
 import re
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 
 __all__ = ["evaluates", "is_abstract", "leaves_keys_alone", "may_only_keep", "waiting_arguments"]
 

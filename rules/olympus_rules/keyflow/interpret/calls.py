@@ -132,7 +132,7 @@ def decorate(flow: Flow, decorator: Value, function: Value) -> Value:
         made = flow.file.table.get(decorator.qualified).returns
         if made is not None:
             return Library(made)
-        found = flow.linker.outside(decorator.qualified, concerned=True)
+        found = flow.linker.lookups.outside(decorator.qualified, concerned=True)
         if found is not None and not isinstance(found, Term) and found != decorator:
             return decorate(flow, found, function)
     if _is_of_project(flow, decorator):

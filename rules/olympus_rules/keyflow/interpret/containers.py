@@ -1,114 +1,27 @@
-"""Python's own functions and containers: ``zip``, ``enumerate``, list and dictionary methods."""
+"""The methods of lists, tuples and dictionaries, and what becomes of their elements."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.keyflow.domain.access import DICTIONARY, as_term, element, get_item, leaves
+from olympus_rules.keyflow.domain.access import as_term, get_item
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.knowledge import Origin
 from olympus_rules.keyflow.domain.memory import exchange, set_item
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
-    Class,
     Const,
     Iteration,
-    Library,
     Map,
-    Metadata,
     Sequence,
-    Super,
     Value,
 )
-from olympus_rules.keyflow.interpret import arrays, higher_order, lists, rows
+from olympus_rules.keyflow.interpret import lists
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.notes import layout
-from olympus_rules.keyflow.notes.pending import passes_by, passes_value
 
-__all__ = ["builtin", "map_method", "merged", "sequence_method", "spread", "updated"]
-
-ITERATORS = {"range", "zip", "enumerate", "reversed"}
-
+__all__ = ["elements", "map_method", "merged", "sequence_method", "spread", "updated"]
 
 MANY = 32  # children of a split that are not followed one by one
-
-
-SAME_SEQUENCE = {"list", "tuple", "iter", "sorted", "set"}
-
-
-def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
-    """Call a builtin function."""
-    values = [value for value, _ in arguments.positional]
-    starred = any(is_starred for _, is_starred in arguments.positional)
-    first = values[0] if values and not starred else None
-    if name in ITERATORS and first is not None:
-        start = [value for keyword, value in arguments.keywords if keyword == "start"]
-        return Iteration(name, (*values, *start))
-    if name in SAME_SEQUENCE:
-        passes_by(flow, flow.terms.const("container"), arguments.node)  # its value may stand for the array
-        return spread(flow, first, name) if first is not None else Sequence(name, ())
-    if name == "dict" and isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
-        return _zipped(flow, *first.parts)
-    if name == "dict" and not values:
-        return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
-    if name == "len" and first is not None and (length := _length(flow, first, arguments)) is not None:
-        return length
-    if name == "map" and first is not None:
-        return higher_order.each(flow, first, values[1:], "map", arguments.node)
-    if name == "super":
-        return _super(flow, values)
-    if name == "staticmethod" and isinstance(first, Library):
-        return first
-    if name == "type" and len(values) == 1 and isinstance(first, Term) and first in flow.file.classes:
-        return Class(flow.file.classes[first])
-    if name == "next":
-        made = rows.generated(flow, first, "__next__") if isinstance(first, Term) else None
-        return flow.terms.fresh() if made is None else made
-    if name == "getattr" and len(values) > 1 and isinstance(values[1], Const) and isinstance(values[1].value, str):
-        return flow.attribute(values[0], values[1].value)
-    if name == "hasattr" and isinstance(first, Library) and isinstance(values[-1], Const):
-        known = flow.file.describes(f"{first.qualified}.{values[-1].value}")
-        return Const(True) if known else arrays.pure(flow, name, arguments)  # the other branch is for older releases
-    if name == "isinstance":
-        return _type_test(flow, arguments)
-    if name in (
-        "issubclass",
-        "callable",
-        "hasattr",
-        "bool",
-        "type",
-        "len",
-        "int",
-        "float",
-        "str",
-    ):
-        return arrays.pure(flow, name, arguments)
-    if name == "print":
-        return Const(None)
-    return flow.terms.fresh()
-
-
-def _length(flow: Flow, value: Value, arguments: Arguments) -> Value | None:
-    """Return the result of ``len``, ``None`` if nothing is known of it."""
-    if arguments.node is not None and arguments.node.args:
-        if isinstance(value, Term):
-            return layout.length(flow, _elements(flow, value), arguments.node)
-        passes_value(flow, value, arguments.node.args[0])
-        if isinstance(value, Metadata) and value.what == "shape":
-            return Metadata("ndim", value.term, value.subject)
-    return Const(len(value.items)) if isinstance(value, Sequence) and not value.open else None
-
-
-def _type_test(flow: Flow, arguments: Arguments) -> Value:
-    """Return the term of a call of ``isinstance``, and note the class of the project that it asks for."""
-    test = arrays.pure(flow, "isinstance", arguments)
-    subject, asked = arguments.get(0, ""), arguments.get(1, "")
-    if isinstance(test, Term) and isinstance(subject, Term) and isinstance(asked, Class | Library):
-        class_ = flow.linker.hierarchy.known_class(asked)
-        if class_ is not None:
-            flow.file.type_tests[test] = (subject, class_)
-    return test
 
 
 def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
@@ -119,7 +32,7 @@ def spread(flow: Flow, value: Value, kind: str = "list") -> Value:
     length = flow.terms.length(value) if isinstance(value, Term) else None
     is_short = length is not None and length <= MANY
     if kind == "list" and isinstance(value, Term) and not is_short and _are_keys(flow, value):
-        return flow.knowledge.listed(_elements(flow, value))
+        return flow.knowledge.listed(elements(flow, value))
     if not isinstance(value, Term) or length is None or length > MANY or kind not in ("list", "tuple"):
         return value
     return Sequence(kind, tuple(flow.knowledge.item(value, flow.terms.const(i)) for i in range(length)))
@@ -130,39 +43,10 @@ def _are_keys(flow: Flow, value: Term) -> bool:
     return flow.knowledge.is_candidate(value) and flow.knowledge.rank(value) != 0
 
 
-def _elements(flow: Flow, value: Term) -> Term:
+def elements(flow: Flow, value: Term) -> Term:
     """Return the array whose elements a list holds, if they are all that it holds."""
     is_list = flow.terms.operation(value) == "list" and not flow.terms.data(value)[1]
     return flow.terms.args(value)[0] if is_list else value
-
-
-def _zipped(flow: Flow, names: Value, values: Value) -> Value:
-    """Return the dictionary of names and values; with unknown names, an array that names index."""
-    if isinstance(names, Sequence) and not names.open and all(isinstance(name, Const) for name in names.items):
-        pairs = [
-            (name.value, element(flow, values, i)) for i, name in enumerate(names.items) if isinstance(name, Const)
-        ]
-        return Map(tuple((name, value) for name, value in pairs if value is not None))
-    if isinstance(values, Term):
-        return flow.knowledge.view(DICTIONARY, values, flow.knowledge.rank(values))
-    return flow.terms.fresh()
-
-
-def _super(flow: Flow, values: list[Value]) -> Value:
-    """Return ``super()`` of a method; in an inner function, that of the method around it."""
-    if len(values) == 2:
-        if isinstance(values[0], Class):
-            return Super(values[0].code, values[1])
-        for term in leaves(values[1]):  # a method of a class out of sight may be called
-            flow.forget(term, handed=True)
-        return flow.terms.fresh()
-    code: FunctionCode | None = flow.code
-    while code is not None and code.owner is None:
-        code = code.parent
-    if code is None or code.owner is None or not code.parameters:
-        return flow.terms.fresh()
-    owner = flow.env.get(code.parameters[0]) if code is flow.code else None
-    return Super(code.owner, flow.terms.fresh() if owner is None else owner)
 
 
 def sequence_method(

@@ -352,7 +352,7 @@ def run_jump(flow: Flow, instruction: ir.Jump) -> None:
 def run_return(flow: Flow, instruction: ir.Return) -> None:
     """Record the returned value."""
     value = Const(None) if instruction.src is None else flow.registers[instruction.src]
-    flow.returns.append((flow.path, value))
+    flow.events.returns.append((flow.path, value))
     if instruction.leaves:
         flow.ledger.depart(flow.path)
         flow.alive = False

@@ -63,9 +63,9 @@ def run_store(flow: Flow, instruction: ir.Store) -> None:
             flow.knowledge.fill(value, true=instruction.fills == "true")
     if instruction.name in flow.code.outer_names:
         flow.env.values.setdefault(instruction.name, _lookup(flow, instruction.name))
-        variable = flow.linker.variable(flow.code, instruction.name)
+        variable = flow.linker.names.variable(flow.code, instruction.name)
         if variable is not None:
-            flow.writes.append((variable, presence.VARIABLE, value, flow.path))
+            flow.events.writes.append((variable, presence.VARIABLE, value, flow.path))
     flow.env.set(instruction.name, value)
 
 
@@ -77,7 +77,7 @@ def run_assign(flow: Flow, instruction: ir.Assign) -> None:
 def run_import(flow: Flow, instruction: ir.Import) -> None:
     """Bind imported names."""
     for name, qualified in instruction.bindings:
-        flow.env.set(name, flow.linker.library(qualified))
+        flow.env.set(name, flow.linker.names.library(qualified))
 
 
 def run_attribute(flow: Flow, instruction: ir.Attribute) -> None:
@@ -294,7 +294,7 @@ def _lookup(flow: Flow, name: str) -> Value:
     if name in flow.code.local_names and name not in flow.code.outer_names and flow.code.kind != "module":
         value: Value = flow.terms.fresh()
     else:
-        value = _given_around(flow, name) or flow.linker.outer_value(flow.code, name)
+        value = _given_around(flow, name) or flow.linker.names.outer_value(flow.code, name)
     written = flow.env.get((value, presence.VARIABLE, 0)) if isinstance(value, Term) else None
     if written is not None:  # by a function that was called
         return cast(Value, written)

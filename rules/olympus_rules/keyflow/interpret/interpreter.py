@@ -107,21 +107,14 @@ class _Interpreter(Flow):
             path=self.path,
             env=self.env,
             ledger=self.ledger,
-            derivations=self.derivations,
-            draws=self.draws,
+            events=self.events,
             returned=self._returned(),
-            returns=self.returns,
             returning=returning,
-            writes=self.writes,
-            forgotten=self.forgotten,
-            handed=frozenset(self.handed),
-            asked=frozenset(self.asked),
-            unused=self.unused,
         )
 
     def _returning(self) -> PathCondition | None:
         """Return the condition that holds on all paths that do not raise, ``None`` if there are none."""
-        paths = [path for path, _ in self.returns] + [self.path] * self.alive
+        paths = [path for path, _ in self.events.returns] + [self.path] * self.alive
         if self.code.yields or (not paths and is_abstract(self.code)):
             return ALWAYS
         if not paths:
@@ -131,8 +124,8 @@ class _Interpreter(Flow):
     def _returned(self) -> Value:
         """Return the result of the function: for a generator, the elements that a loop over it receives."""
         if self.code.yields:
-            return Sequence("list", tuple(value for _, value in self.returns), True)
-        return choose(self, self.returns) if self.returns else Const(None)
+            return Sequence("list", tuple(value for _, value in self.events.returns), True)
+        return choose(self, self.events.returns) if self.events.returns else Const(None)
 
     def block(self, block: Block) -> None:
         """Execute a block until it ends or is left."""

@@ -35,7 +35,7 @@ REPEATING = ("broadcast_to", "repeat", "tile")
 def drawn(flow: Flow, value: Value, place: Place) -> None:
     """Record draws from keys."""
     if flow.file.follows_lanes:
-        flow.draws += [Draw(term, place, path) for path, term in guarded_leaves(flow, value)]
+        flow.events.draws += [Draw(term, place, path) for path, term in guarded_leaves(flow, value)]
 
 
 def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
@@ -62,7 +62,7 @@ def pass_on(flow: Flow, draws: Iterable[Draw], instance: Instance) -> None:
             for condition, term in guarded_leaves(flow, instance.value(draw.term)):
                 within = both(joined, condition)
                 if within is not None:
-                    flow.draws.append(replace(draw, term=term, path=within))
+                    flow.events.draws.append(replace(draw, term=term, path=within))
 
 
 def _origin(terms: Terms, term: Term) -> Term:
@@ -82,7 +82,7 @@ class Lanes:
     def __init__(self, flow: Flow) -> None:
         """Record the state before the call."""
         self._flow = flow
-        self._first_draw = len(flow.draws)
+        self._first_draw = len(flow.events.draws)
         self._first_term = len(flow.terms.parts)
         self._known: dict[Term, bool] = {}
         self._copies: set[Term] = set()
@@ -112,7 +112,7 @@ class Lanes:
         """Record the draws since the start whose key is the same in all lanes."""
         flow = self._flow
         node = arguments.node or flow.site
-        for draw in flow.draws[self._first_draw :]:
+        for draw in flow.events.draws[self._first_draw :]:
             if not self._is_same(draw.term):
                 continue
             key, name, argument = self._handed(draw.term, arguments)

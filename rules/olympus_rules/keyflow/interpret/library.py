@@ -8,7 +8,7 @@ from olympus_rules.keyflow.domain import dimensions
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Sequence, Value
-from olympus_rules.keyflow.interpret import application, arrays, containers, copies, higher_order, lists, named, rows
+from olympus_rules.keyflow.interpret import application, arrays, builtins, copies, higher_order, lists, named, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
@@ -43,7 +43,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
     if qualified in BY_NAME and (reached := named.called(flow, qualified, arguments)) is not None:
         return reached
     if qualified.startswith("builtins."):
-        return containers.builtin(flow, qualified[9:], arguments)
+        return builtins.builtin(flow, qualified[9:], arguments)
     if qualified in CREATORS and (words := literals.made(flow, qualified, arguments)) is not None:
         return words
     first = arguments.first
@@ -76,7 +76,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
     if qualified.partition(".")[0] in sys.stdlib_module_names:
         return flow.terms.fresh()
     concerned = arguments.decorates or arguments.closes or application.concerns_keys(flow, arguments)
-    found = flow.linker.outside(qualified, concerned=concerned)
+    found = flow.linker.lookups.outside(qualified, concerned=concerned)
     if found is not None:
         return flow.call(found, arguments)
     unasked = not concerned and locate_name(flow.file.document.roots, qualified) is not None

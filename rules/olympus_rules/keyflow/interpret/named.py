@@ -131,7 +131,7 @@ def _global(flow: Flow, name: str) -> Value:
     """Return a variable of the module."""
     variable = flow.terms.make("free", (flow.file.module, name))
     written: Value | None = flow.env.get((variable, presence.VARIABLE, 0))
-    is_declared = name in flow.code.outer_names and flow.linker.variable(flow.code, name) == variable
+    is_declared = name in flow.code.outer_names and flow.linker.names.variable(flow.code, name) == variable
     if is_declared or flow.code is flow.file.module:  # bound under its own name
         written = flow.env.get(name) or written
     return variable if written is None else written

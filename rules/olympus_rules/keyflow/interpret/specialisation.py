@@ -71,7 +71,7 @@ def specialisation(flow: Flow, function: Function, binding: dict[str, Value]) ->
     code.lower()
     given = [(slot, value) for slot, value in given if _variable(slot) in code.reads]
     found = (*inherited, *((slot, _Abstraction(flow, code, slot, binding).of(value)) for slot, value in given))
-    return found if flow.linker.may_specialise(code, found) else GENERAL
+    return found if flow.linker.summariser.may_specialise(code, found) else GENERAL
 
 
 def _variable(slot: Slot) -> str:

@@ -63,7 +63,7 @@ def summarise(file: File, run: Run) -> Summary:
         writes,
         captured,
         _changes(file, run),
-        lanes.kept(file.terms, run.draws),
+        lanes.kept(file.terms, run.events.draws),
         run.returning,
     )
 
@@ -76,12 +76,12 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
     if run.code.name.endswith("__init__"):
         return ()
     found: dict[Change, None] = {
-        _near(file.terms, term, presence.HANDED if term in run.handed else None): None
-        for term in run.forgotten
+        _near(file.terms, term, presence.HANDED if term in run.events.handed else None): None
+        for term in run.events.forgotten
         if _is_open(file, run, term)
     }
-    asked = presence.slots(file.terms, run.asked)
-    for term, name, value, _ in run.writes:
+    asked = presence.slots(file.terms, run.events.asked)
+    for term, name, value, _ in run.events.writes:
         if name == presence.ELEMENT or (term, name) in asked or origin(file.terms, term) is None:
             continue
         if name == presence.VARIABLE or not _tells(file, run, name, value):
@@ -104,12 +104,12 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
     handed_out = set(_with_originals(file.terms, leaves(returns)))
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
     returning = run.returning or ALWAYS
-    for number, (term, name, value, path) in enumerate(run.writes):
+    for number, (term, name, value, path) in enumerate(run.events.writes):
         path = path[0] & ~returning[0], path[1] & ~returning[1]
         writes.pop((term, name, path), None)  # the later write replaces it
-        if number >= run.forgotten.get(term, 0) or not _is_open(file, run, term):
+        if number >= run.events.forgotten.get(term, 0) or not _is_open(file, run, term):
             writes[term, name, path] = (term, name, value, path)
-    terms, asked = file.terms, presence.slots(file.terms, run.asked)
+    terms, asked = file.terms, presence.slots(file.terms, run.events.asked)
     kept: dict[int, Write] = {}
     visible: list[int] = []
     hidden: dict[Term, list[int]] = {}  # the writes to objects that have not escaped so far
@@ -147,7 +147,7 @@ def _with_originals(terms: Terms, handed: list[Term]) -> Iterator[Term]:
 def _is_open(file: File, run: Run, term: Term) -> bool:
     """Return whether an unknown call may change an object from outside: not if its class is known."""
     outside = origin(file.terms, term)
-    if outside is None or term in run.handed:
+    if outside is None or term in run.events.handed:
         return outside is not None
     if term in file.classes:
         return False

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import cast
 
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_choice
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
@@ -247,7 +247,7 @@ def _is_inherited_constructor(flow: Flow, arguments: Arguments) -> bool:
     """Return whether a method is called on a class of the project that inherits it from a class out of reach."""
     owner = arguments.owner
     if isinstance(owner, Library) and owner.qualified.rpartition(".")[2].lstrip("_")[:1].isupper():
-        owner = flow.linker.outside(owner.qualified, concerned=True)
+        owner = flow.linker.lookups.outside(owner.qualified, concerned=True)
     return isinstance(owner, Class)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File
@@ -36,8 +36,8 @@ def _of_function(file: File, run: Run, node: ast.FunctionDef | ast.AsyncFunction
         if argument.annotation is not None:
             term = terms.make("param", (run.code, argument.arg))
             yield from _checked(file, run, argument.annotation, [term], argument.arg)
-    if node.returns is not None and run.returns:
-        results = [value for _, value in run.returns]
+    if node.returns is not None and run.events.returns:
+        results = [value for _, value in run.events.returns]
         if all(isinstance(value, Term) for value in results):
             yield from _checked(file, run, node.returns, [term for value in results for term in leaves(value)], "")
 

@@ -46,10 +46,10 @@ def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr
             if use.certainty != Certainty.KNOWN:
                 words = f"`{use.what}` on line {place(use.node)[0]} takes it and is out of reach"
                 found.setdefault(terms.seed_of(use.term), []).append(words)
-        for _, value in run.returns:
+        for _, value in run.events.returns:
             for term in leaves(value):
                 found.setdefault(terms.seed_of(term), []).append("it is returned")
-        for _, name, value, _ in run.writes:
+        for _, name, value, _ in run.events.writes:
             for term in leaves(value):
                 kind = "attribute" if item_index(name) is None else "item"
                 found.setdefault(terms.seed_of(term), []).append(f"it is kept in the {kind} `{name}`")

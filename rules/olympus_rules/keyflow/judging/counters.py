@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.syntax import Document
 
 __all__ = ["takes_counter"]

@@ -46,7 +46,7 @@ def _discarded(file: File, run: Run) -> Iterator[Fact]:
         return
     uses = Counter(use.term for use in run.ledger.consumptions)
     lost_splits = [use for use in run.ledger.consumptions if uses[use.term] > 1 and _is_own_split(file, use)]
-    folded = [each for each in run.derivations if uses[run.terms.args(each.child)[0]]]
+    folded = [each for each in run.events.derivations if uses[run.terms.args(each.child)[0]]]
     for node, path in [(use.node, use.path) for use in lost_splits] + [(each.node, each.path) for each in folded]:
         lost = isinstance(node, ast.Call) and isinstance(file.document.parents.get(node), ast.Expr)
         if isinstance(node, ast.Call) and lost and not run.decisions.is_doubtful(path):
@@ -69,7 +69,7 @@ def _collisions(file: File, run: Run) -> Iterator[Fact]:
     terms, knowledge = run.terms, run.knowledge
     steps = _steps(run)
     seen: dict[Term, list[Derivation]] = {}
-    for again in run.derivations:
+    for again in run.events.derivations:
         child, node = again.child, again.node
         earlier = [d for d in seen.get(child, ()) if d.call != again.call]
         first = max(earlier, key=lambda d: run.ledger.on_one_path(d, again), default=None)
@@ -100,10 +100,10 @@ def _steps(run: Run) -> dict[Term, list[Derivation]]:
     """Return the further derivations of keys that are only derived from: two such keys may be equal without harm."""
     terms = run.terms
     steps: dict[Term, list[Derivation]] = {}
-    for derivation in run.derivations:
+    for derivation in run.events.derivations:
         steps.setdefault(terms.args(derivation.child)[0], []).append(derivation)
     used = {term for use in run.ledger.consumptions for term in (use.term, *terms.ancestors(use.term))}
-    for value in [value for _, value in run.returns] + [value for _, _, value, _ in run.writes]:
+    for value in [value for _, value in run.events.returns] + [value for _, _, value, _ in run.events.writes]:
         used.update(leaves(value))
     return {term: derivations for term, derivations in steps.items() if term not in used}
 
@@ -114,7 +114,7 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
     for use in run.ledger.consumptions:
         if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
             splits.setdefault(use.term, []).append(use)
-    for derivation in run.derivations:
+    for derivation in run.events.derivations:
         parent, datum = terms.args(derivation.child)
         index, node = terms.constant(datum), derivation.node
         if type(index) is not int:

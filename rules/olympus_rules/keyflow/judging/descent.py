@@ -27,7 +27,7 @@ class Descent:
         """Index the calls, the derivations and the names of the keys."""
         self._file, self._run = file, run
         self._calls = {use.call: use for use in run.ledger.consumptions}
-        self._folds = {derivation.child: derivation.node for derivation in run.derivations}
+        self._folds = {derivation.child: derivation.node for derivation in run.events.derivations}
         self._constructors = {term: node for node, term in file.constructed.items()}
         self._names = dict(self._written())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty
@@ -60,7 +60,7 @@ def _setting(file: File, node: ast.AST) -> tuple[str, str] | None:
 def _resolved(file: File, node: ast.expr) -> str:
     """Return the qualified name of an expression, empty when no import binds it."""
     qualified = file.document.imports.resolve(dotted_name(node))
-    return file.linker.library(qualified).qualified if qualified else ""
+    return file.linker.names.library(qualified).qualified if qualified else ""
 
 
 def _raw_keys(file: File) -> Iterator[Fact]:

@@ -76,7 +76,7 @@ def _uses_up(use: Consumption) -> bool:
 def _is_made_once(run: Run, use: Consumption) -> bool:
     """Return whether the result is kept when it is first asked for, so that the key is not consumed again."""
     tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
-    written = {(term, name) for term, name, _, _ in run.writes}
+    written = {(term, name) for term, name, _, _ in run.events.writes}
     return bool(tests) and not presence.slots(run.terms, tests).isdisjoint(written)
 
 
@@ -203,7 +203,7 @@ class _Objects:
                 yield from _parts(value, joined) if joined is not None else ()
                 return
         oldest = history[-1]
-        if self.terms.operation(oldest) == "param" and oldest not in self.run.forgotten:
+        if self.terms.operation(oldest) == "param" and oldest not in self.run.events.forgotten:
             yield path, self.terms.make("attr", (name, 0), oldest)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
@@ -279,7 +279,7 @@ class _Scan:
         """Return the imports of names that are no longer read."""
         for alias in node.names:
             name = alias.asname or alias.name
-            qualified = self.file.linker.library(code.imported[name]).qualified if name in code.imported else ""
+            qualified = self.file.linker.names.library(code.imported[name]).qualified if name in code.imported else ""
             exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
             if qualified in CONSTRUCTORS | GONE and not self.is_read(name, node) and not exported:
                 kind = Construction if qualified in CONSTRUCTORS else Reference
@@ -331,10 +331,10 @@ class _Scan:
                 head = scope.imported.get(node.id)
                 if head is None:
                     return None
-                return self.file.linker.library(".".join([head, *reversed(parts)])).qualified
+                return self.file.linker.names.library(".".join([head, *reversed(parts)])).qualified
             scope = scope.parent
         for star in self.file.module.stars:
-            qualified = self.file.linker.library(".".join([star, node.id, *reversed(parts)])).qualified
+            qualified = self.file.linker.names.library(".".join([star, node.id, *reversed(parts)])).qualified
             if qualified in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS:
                 return qualified
         return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
@@ -32,11 +32,11 @@ __all__ = ["effect", "reuses"]
 
 def reuses(file: File, run: Run) -> Iterator[Fact]:
     """Return the reuses and derivation collisions of one function."""
-    if not run.ledger.consumptions and not run.derivations:
+    if not run.ledger.consumptions and not run.events.derivations:
         return
     derivations = list(derivation_facts(file, run))
     collided = {fact.node for fact in derivations if isinstance(fact, facts.DerivationCollision)}
-    children = {derivation.child for derivation in run.derivations if derivation.node in collided}
+    children = {derivation.child for derivation in run.events.derivations if derivation.node in collided}
     descent = cache(lambda: Descent(file, run))  # made for the first reuse, so that a function without one pays nothing
     for first, again in run.ledger.pairs(run.knowledge.is_concerned):
         if again.term in children:
@@ -168,7 +168,7 @@ def _unused_relatives(run: Run, term: Term) -> tuple[str, ...]:
     array = terms.root_array(term)
     return tuple(
         name
-        for name, child in run.unused.items()
+        for name, child in run.events.unused.items()
         if terms.root_array(child) == array or terms.args(terms.root_array(child))[:1] == (term,)
     )
 

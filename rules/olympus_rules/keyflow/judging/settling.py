@@ -125,7 +125,7 @@ def _learn_attributes(file: File) -> None:
         owner = run.code.owner
         if owner is not None and run.code.parameters:
             receiver = terms.make("param", (run.code, run.code.parameters[0]))
-            for term, name, value, _ in run.writes:
+            for term, name, value, _ in run.events.writes:
                 if term == receiver and value != Const(None):
                     written.setdefault((owner, name), set()).update(_arrays(value) or [receiver])  # or what is no key
     for term in {pending.term for pending in file.pending}:

@@ -60,22 +60,22 @@ def stale_state(file: File) -> Iterator[Fact]:
 def _written(run: Run) -> set[str]:
     """Return the attributes of its object that a method writes."""
     receiver = run.env.get(run.code.parameters[0]) if run.code.parameters else None
-    return {name for term, name, _, _ in run.writes if term == receiver}
+    return {name for term, name, _, _ in run.events.writes if term == receiver}
 
 
 def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
     terms = run.terms
     receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
     # a test runner makes an object per test; a callee that receives the object may return one with another key
-    once = run.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in run.forgotten
+    once = run.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in run.events.forgotten
     class_ = run.code.owner
     succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
     succeeded = succeeded or any(
         terms.operation(leaf) == "copy" and terms.args(leaf)[0] == receiver
-        for _, value in run.returns
+        for _, value in run.events.returns
         for leaf in leaves(value)
     )
-    written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.writes}
+    written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.events.writes}
     for use in run.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
             continue

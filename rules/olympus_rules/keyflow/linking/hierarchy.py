@@ -135,7 +135,8 @@ class Hierarchy:
             found[candidate] = None
             values = self.bases.get(candidate, ())
             bases = [self.known_class(base) for base in values]
-            is_final &= all(not isinstance(base, Library) or self._linker.is_settled(base.qualified) for base in values)
+            asked = [base.qualified for base in values if isinstance(base, Library)]
+            is_final &= all(map(self._linker.lookups.is_settled, asked))
             waiting[:0] = [base for base in bases if base is not None]
         return found, is_final
 
@@ -281,8 +282,8 @@ class Hierarchy:
     def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
         """Return the attributes of its object that a method writes, with their values."""
         method = self.method(class_, name)
-        reached = None if method is None else self._linker.reach(Function(method), concerned=True)
-        summary = None if reached is None else self._linker.summary(reached.code)
+        reached = None if method is None else self._linker.lookups.reach(Function(method), concerned=True)
+        summary = None if reached is None else self._linker.summariser.summary(reached.code)
         if summary is None:
             return
         for term, attribute, value, _ in summary.writes:
@@ -295,9 +296,9 @@ class Hierarchy:
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the class that a value is, wherever the project defines it."""
         if isinstance(value, Library):
-            found = self._linker.outside(value.qualified, concerned=True)
+            found = self._linker.lookups.outside(value.qualified, concerned=True)
             if found is None:
-                return self._linker.variable_class(value.qualified)
+                return self._linker.names.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
 
@@ -339,7 +340,7 @@ def _of_object(linker: Linker, value: Value, owner: Value) -> Value | None:
     if isinstance(value, Bound | Mapped):
         inner = value.function
         if isinstance(inner, Library):
-            inner = linker.outside(inner.qualified, concerned=True) or inner
+            inner = linker.lookups.outside(inner.qualified, concerned=True) or inner
         function = _of_object(linker, inner, owner)
         if function is None:
             return None

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 
 from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.linking.answering import answer as answer_of
 from olympus_rules.keyflow.linking.answers import Answers, Need, Question
 from olympus_rules.keyflow.linking.failures import Forgotten
 from olympus_rules.keyflow.linking.records import Record
@@ -67,7 +68,7 @@ class Project:
         path = disk.absolute(filename)
         analysis = self._analyses.get(str(path))
         if analysis is not None:
-            if analysis.document.text == text and not analysis.judged:
+            if analysis.document.text == text and not analysis.summariser.judged:
                 analysis.document.filename = filename
                 return analysis.document
             self.forget(str(path))
@@ -101,19 +102,19 @@ class Project:
 
     def _close(self, path: str) -> None:
         analysis = self._analyses.pop(path, None)
-        if analysis is not None and not analysis.busy:
+        if analysis is not None and not analysis.summariser.busy:
             self._last = None if self._last is analysis else self._last
             analysis.close()
 
     def needs(self, document: Document) -> dict[Need, None] | None:
         """Return the look-ups of a document's file in other files, ``None`` if it was not analysed."""
         analysis = self._analyses.get(document.path)
-        return None if analysis is None or analysis.document is not document else analysis.needs
+        return None if analysis is None or analysis.document is not document else analysis.lookups.needs
 
     def trim(self, most: int = MAX_OPEN) -> None:
         """Close the analyses that were least recently used, until there are so many."""
         spare = len(self._analyses) - most
-        idle = [path for path, analysis in self._analyses.items() if not analysis.busy]
+        idle = [path for path, analysis in self._analyses.items() if not analysis.summariser.busy]
         for path in idle[: max(spare, 0)]:
             self._close(path)
 
@@ -126,14 +127,14 @@ class Project:
             return None
         analysis = self._open(path)
         try:
-            answer = None if analysis is None else analysis.answer(name, concerned)
+            answer = None if analysis is None else answer_of(analysis, name, concerned)
         except Forgotten:
             self._close(path)
             return self.compute(question)
         if answer is not None and not holds_keys and "alias" not in answer:
             answer = None
         if answer is None or answer.get("final", True):
-            roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.needs)
+            roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.lookups.needs)
             self.answers.keep(question, roots, needs)
         return answer
 

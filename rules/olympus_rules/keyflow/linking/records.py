@@ -193,8 +193,8 @@ class _Writer:
             "reads": sorted(code.reads) if code.parent is not self.file.module else [],
             "home": self._function_home(code),
         }
-        given = given if not code.is_foreign and self.file.linker.may_specialise(code, given) else GENERAL
-        summary = self.file.linker.summary(code, given)
+        given = given if not code.is_foreign and self.file.linker.summariser.may_specialise(code, given) else GENERAL
+        summary = self.file.linker.summariser.summary(code, given)
         if summary is None:
             return record
         table = _Writer(self.file, code, self.within)
@@ -403,7 +403,7 @@ class _Reader:
         for number, (operation, data, *args) in enumerate(record["terms"]):
             self.terms.append(self._term(number, operation, data, [self.terms[arg] for arg in args]))
         for number, home in record["classes"]:
-            class_ = file.linker.outside(home, concerned=False)
+            class_ = file.linker.lookups.outside(home, concerned=False)
             if isinstance(class_, Class):
                 file.classes[self.terms[number]] = class_.code
         for number, rank in record["ranks"]:
@@ -451,7 +451,7 @@ class _Reader:
         if kind == "map":
             return Map(tuple((key, self.value(item)) for key, item in rest[0]), rest[1])
         if kind == "library":
-            library = self.file.linker.library(rest[0])
+            library = self.file.linker.names.library(rest[0])
             return replace(library, traced=_boundaries(rest[1])) if len(rest) > 1 else library
         if kind == "choice":
             return Choice(tuple((self.path(path), self.value(part)) for path, part in rest[0]))

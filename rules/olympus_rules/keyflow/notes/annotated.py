@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.terms import Term
@@ -41,10 +41,10 @@ def named(linker: Linker, code: FunctionCode, annotation: ast.expr) -> Value | N
     head, *rest = name.split(".")
     if not all(part.isidentifier() for part in (head, *rest)):
         return None
-    value = linker.outer_value(code, head)
+    value = linker.names.outer_value(code, head)
     if not rest:
         return value
-    return linker.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
+    return linker.names.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
 
 
 def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:

@@ -212,7 +212,7 @@ class ArrayObjects:
             if value is not None:
                 argument = _Argument(0, "x", value, arguments.expression(0, "x"))
                 self._given(flow, qualified, argument, arguments, plain=True)
-        class_ = self._linker.variable_class(qualified)
+        class_ = self._linker.names.variable_class(qualified)
         if class_ is not None:
             made = result if isinstance(result, Term) else flow.terms.fresh()
             self._file.classes[made] = class_
@@ -379,7 +379,7 @@ class ArrayObjects:
             run = self._run_of(code)
             if run is None:
                 continue
-            for node, value in _returned(code, [value for _, value in run.returns]):
+            for node, value in _returned(code, [value for _, value in run.events.returns]):
                 for found in self._objects(run.path, value, node):
                     if found.class_.plain:
                         self._note(facts.ArrayAtTransform, found.node or node, found, name, "result")

@@ -25,7 +25,7 @@ def bound(flow: State, instruction: ir.Store, value: Value) -> None:
     )
     if not derived or flow.code.kind == "module" or "." in name or name in flow.code.outer_names:
         return
-    flow.unused[name] = value
+    flow.events.unused[name] = value
     flow.file.add(
         facts.UnusedKey(node=instruction.node, confidence=Confidence.CERTAIN, key=name, kind=flow.knowledge.kind(value))
     )

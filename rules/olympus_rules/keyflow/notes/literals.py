@@ -189,7 +189,7 @@ def _consumed(flow: State, function: Value) -> tuple[tuple[str, ...], set[tuple[
     if isinstance(function, Library):
         row = flow.file.table.get(function.qualified).row
         return ((), set()) if row is None else (row.parameters, {(s,) for s in set(row.sinks).difference(row.seeds)})
-    summary = flow.linker.summary(function.code) if isinstance(function, Function) else None
+    summary = flow.linker.summariser.summary(function.code) if isinstance(function, Function) else None
     if summary is None or not isinstance(function, Function):
         return (), set()
     known = [use.term for use in summary.uses if use.certainty == Certainty.KNOWN]

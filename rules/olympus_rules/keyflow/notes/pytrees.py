@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.values import Class, Library
 from olympus_rules.libraries.names import (
@@ -174,7 +174,7 @@ class Pytrees:
         if "?" in written:
             return ""
         qualified = self._file.document.imports.resolve(written)
-        return self._linker.library(qualified).qualified if qualified else f"builtins.{written}"
+        return self._linker.names.library(qualified).qualified if qualified else f"builtins.{written}"
 
 
 def is_plain_base(qualified: str) -> bool:

@@ -1,0 +1,38 @@
+"""What happens in the interpretation of a function, besides the consumptions of keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from olympus_rules.keyflow.domain.ledger import Derivation
+from olympus_rules.keyflow.domain.paths import PathCondition
+from olympus_rules.keyflow.domain.summary import Draw, Write
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Value
+
+__all__ = ["Events"]
+
+
+@dataclass(slots=True)
+class Events:
+    """The events of one interpretation, each list in the order of execution.
+
+    Attributes:
+        derivations: the calls of ``fold_in``.
+        draws: the draws of known samplers.
+        returns: the returned values, with conditions.
+        writes: attributes and items written to objects that came from outside.
+        forgotten: objects that an unknown callee may have changed, with the number of writes up to that call.
+        handed: those of them that were passed to an unknown callee.
+        asked: the tests that paths depend on.
+        unused: variables that are bound to a key and not read.
+    """
+
+    derivations: list[Derivation] = field(default_factory=list)
+    draws: list[Draw] = field(default_factory=list)
+    returns: list[tuple[PathCondition, Value]] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    forgotten: dict[Term, int] = field(default_factory=dict)
+    handed: set[Term] = field(default_factory=set)
+    asked: set[Term] = field(default_factory=set)
+    unused: dict[str, Term] = field(default_factory=dict)

@@ -1,0 +1,93 @@
+"""The answers of one file to the questions of others: what a name in it is, as a record."""
+
+from __future__ import annotations
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.access import CALLABLE, is_constant
+from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Specialisation
+from olympus_rules.keyflow.domain.values import Bound, Class, Const, Function, Library, Mapped, Partial, Value
+from olympus_rules.keyflow.interpret.specialisation import receiver
+from olympus_rules.keyflow.linking.analysis import Analysis
+from olympus_rules.keyflow.linking.answers import Need
+from olympus_rules.keyflow.linking.failures import Forgotten
+from olympus_rules.keyflow.linking.records import Record, TooLarge, write, write_class
+from olympus_rules.syntax.project import locate_name
+
+__all__ = ["answer"]
+
+
+def answer(analysis: Analysis, name: str, concerned: bool) -> Record | None:
+    """Return a file's answer to others about a name in it; ``final`` is whether it can no longer change.
+
+    Raises:
+        Forgotten: the answer needs a function that was not interpreted, and whose body has been freed.
+    """
+    analysis.summariser.busy += 1
+    try:
+        analysis.prepare()
+        file, module = analysis.file, analysis.file.module
+        head, _, rest = name.partition(RECEIVER)[0].partition(".")
+        definition = module.definitions.get(head)
+        if isinstance(definition, ClassCode):
+            return _of_class(analysis, definition, name, concerned)
+        if head in module.imported:
+            return {"alias": module.imported[head] + name[len(head) :]}
+        if isinstance(definition, FunctionCode) and not rest:
+            return _described(analysis, file.function(definition), concerned)
+        held = file.environments[module].get(head) if head in module.bound_once else None
+        if (isinstance(held, (*CALLABLE, Const)) or is_constant(held)) and not rest:
+            return _described(analysis, held, concerned)
+        for qualified in (f"{star}.{name}" for star in module.stars):
+            analysis.lookups.needs[Need("place", qualified)] = None
+            if locate_name(analysis.document.roots, qualified) is not None or file.describes(qualified):
+                return {"alias": qualified}
+        return None
+    finally:
+        analysis.summariser.busy -= 1
+
+
+def _of_class(analysis: Analysis, class_: ClassCode, name: str, concerned: bool) -> Record | None:
+    """Return the answer about a class of the file, or about what it has under a name."""
+    file, hierarchy = analysis.file, analysis.hierarchy
+    plain, _, heir = name.partition(RECEIVER)
+    rest = plain.partition(".")[2]
+    if not rest:
+        return {"class": write_class(file, analysis.pytrees, class_, has_arrays=analysis.arrays is not None)}
+    method = hierarchy.method(class_, rest)
+    if method is None:
+        attribute, _, inner = rest.partition(".")
+        library = hierarchy.namespace(class_, attribute)
+        return None if library is None else {"alias": f"{library.qualified}.{inner}".rstrip(".")}
+    function = file.function(method)
+    if method.is_property:
+        concerned = True  # a property is only asked for at a call site
+    elif method.kind == "classmethod":
+        function = Bound(function, Class(class_))
+    if heir and method.is_foreign:
+        return {"alias": f"{method.home.partition(RECEIVER)[0]}{RECEIVER}{heir}"}
+    inheriting = hierarchy.known_class(Library(heir)) if heir else None
+    given = GENERAL if inheriting is None else receiver(file, method, inheriting)
+    return _described(analysis, function, concerned, given)
+
+
+def _described(analysis: Analysis, value: Value, concerned: bool, given: Specialisation = GENERAL) -> Record | None:
+    """Return the record of a value, unless it is a function that is not worth interpreting."""
+    function = value
+    while isinstance(function, Bound | Mapped | Partial):
+        function = function.function
+    if isinstance(function, Function) and not function.code.is_foreign:
+        if function.code in analysis.file.idle and not concerned:
+            return None
+        if analysis.summariser.judged and (function.code, given) not in analysis.file.summaries:
+            raise Forgotten
+    function = value.function if isinstance(value, Bound) else value
+    if isinstance(function, Function):
+        reached = analysis.lookups.reach(function, concerned=concerned)
+        if reached is None or (function.code in analysis.file.idle and not concerned):
+            return None
+        value = Bound(reached, value.self) if isinstance(value, Bound) else reached
+    try:
+        record = write(analysis.file, value, given)
+    except TooLarge:
+        return None
+    return record | {"final": analysis.summariser.is_final(value)}
