@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.migration.places import context_of, is_note
 from olympus_lint.migration.reasons import Reason, along
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Libraries, Model
 from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
 from olympus_rules.reach.classes import bound

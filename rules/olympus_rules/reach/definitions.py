@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 
 __all__ = ["Definitions", "is_imported"]
 

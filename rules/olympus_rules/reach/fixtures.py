@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.reach.attributes import Names
 from olympus_rules.reach.heap import Heap
 from olympus_rules.syntax.document import every_node

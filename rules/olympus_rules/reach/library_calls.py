@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD, TREES
 from olympus_rules.libraries.transformations import Transformation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.slots import Slot, edges_between
 from olympus_rules.reach.values import Key, Object, Place
 
 __all__ = ["Path", "Paths"]
@@ -37,7 +37,7 @@ class Paths:
         self._names = list(self._slots.numbers)
         self._keys = self._slots.of_kinds(Key)
         self._incoming: dict[Slot, list[Slot]] = defaultdict(list)
-        for source, target in self._slots.edges_of(self._keys):
+        for source, target in edges_between(self._slots, self._keys):
             self._incoming[target].append(source)
         places: dict[Slot, set[Place]] = defaultdict(set)
         for place, slots in graph.expressions.items():

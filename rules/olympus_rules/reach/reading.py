@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.lowering import dotted_name
+from olympus_rules.code.names import dotted_name
 from olympus_rules.code.wrappers import hands_on
 from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.binding import give_words

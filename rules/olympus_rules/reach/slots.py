@@ -13,7 +13,17 @@ from typing import Any, TypeVar
 
 from olympus_rules.reach.values import OTHER, Unknown, Value
 
-__all__ = ["MOST_TOLD_APART", "Slot", "Slots", "TooMuchWork", "at_most", "nothing", "reached_from", "without"]
+__all__ = [
+    "MOST_TOLD_APART",
+    "Slot",
+    "Slots",
+    "TooMuchWork",
+    "at_most",
+    "edges_between",
+    "nothing",
+    "reached_from",
+    "without",
+]
 
 Slot = int
 Watcher = Callable[[Any], object]
@@ -370,14 +380,6 @@ class Slots:
             self._steps += 1
             self._spread(target, self._values[source])
 
-    def edges_of(self, values: int) -> Iterator[tuple[Slot, Slot]]:
-        """Yield the edges, as source and target, from slots that hold some values and along which such values go."""
-        for slot, targets in enumerate(self._targets):
-            if self._values[slot] & values:
-                typed = [edges.targets for edges in self._typed_edges[slot] if edges.wanted[0] & values]
-                for target in chain(targets, *typed):
-                    yield slot, self.same[target]
-
     def watch_mask(self, slot: Slot, watcher: Callable[[int], object], *kinds: type) -> None:
         """Call a function with the mask of each set of new values of some kinds, or of any, until it returns true."""
         self.watch(slot, watcher, *kinds, takes_masks=True)
@@ -517,6 +519,15 @@ class Slots:
             self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), ()
         self._targets[first] = targets_of(targets.difference(members))
         self._queue.push(first)
+
+
+def edges_between(slots: Slots, values: int) -> Iterator[tuple[Slot, Slot]]:
+    """Yield the edges, as source and target, from slots that hold some values and along which such values go."""
+    for slot, targets in enumerate(slots._targets):
+        if slots._values[slot] & values:
+            typed = [edges.targets for edges in slots._typed_edges[slot] if edges.wanted[0] & values]
+            for target in chain(targets, *typed):
+                yield slot, slots.same[target]
 
 
 def reached_from(slots: Slots, sources: Iterable[Slot]) -> set[Slot]:
