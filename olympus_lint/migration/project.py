@@ -24,6 +24,7 @@ from olympus_lint.migration.places import Text, constructors, context_of, is_wan
 from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
+from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import PRNG_KEY
@@ -74,6 +75,7 @@ class Migration:
         texts: the files, in the order of the command line, then those that were not named and are read along.
         left: the places that are not ready for typed keys, by file, with rows of the new text.
         constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
+        unlisted: the number of places that keys may reach, of which most are none of keys; strict plans list them.
         problems: its problems.
         mentions: the mentions of raw keys in strings, comments and prose.
         renamed: whether each constructor of a file was renamed.
@@ -90,6 +92,7 @@ class Migration:
     texts: list[Text]
     left: dict[str, list[Report]] = field(default_factory=dict)
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
+    unlisted: int = 0
     problems: list[Problem] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     renamed: dict[str, list[bool]] = field(default_factory=dict)
@@ -123,7 +126,7 @@ class Migration:
         outside = self.outside.unread or self.outside.doubts or self.outside.is_cut_short
         taken = any(each.reasons for each in self.taken)
         unsure = self.doubtful or (self.free and self.is_cut_short)
-        return bool(any(self.left.values()) or self.held or unsure or taken or outside)
+        return bool(any(self.left.values()) or self.unlisted or self.held or unsure or taken or outside)
 
     @property
     def held(self) -> list[Constructor]:
@@ -167,7 +170,9 @@ def migrate(
     migration = Migration(target, list(texts))
     with deep_recursion(), rare_collections():
         strict = strict or target.style == "portable"
-        projects, found = _all_ready(migration, withheld, strict=strict)
+        projects, found = _all_ready(migration, withheld)
+        if not strict:
+            _count_unlisted(migration)
         result = planned(migration, found, withheld.staying(found), strict=strict)
         failures = ((each.file, each.exception()) for each in result.failures)
         migration.problems += [failed(name, "the analysis of where keys get to", error) for name, error in failures]
@@ -191,12 +196,12 @@ def migrate(
     return migration
 
 
-def _all_ready(migration: Migration, withheld: Withheld, *, strict: bool) -> tuple[Projects, dict[str, list[Report]]]:
+def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict[str, list[Report]]]:
     """Make the places of all files ready until that shows no more keys; return the constructors by file.
 
     Words that became a constructor show more keys, and so does a rewrite that NumPy took a key from before.
     """
-    places = key_places(migration, strict=strict)
+    places = key_places(migration)
     while True:
         projects, made, before = Projects(), _mentioned(migration), [text.new for text in migration.texts]
         found = _make_ready(migration, projects, withheld, places)
@@ -205,7 +210,7 @@ def _all_ready(migration: Migration, withheld: Withheld, *, strict: bool) -> tup
         is_open = any(migration.left.values()) and before != [text.new for text in migration.texts]
         if not is_made and not is_open:
             return projects, found
-        known, places = _kept(migration, projects), key_places(migration, strict=strict)
+        known, places = _kept(migration, projects), key_places(migration)
         if not is_made and known == places:
             return projects, found
 
@@ -282,8 +287,8 @@ def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
     return {path: each for places in known for path, each in places.items() if each}
 
 
-def key_places(migration: Migration, *, strict: bool) -> dict[str, Places]:
-    """Return the expressions that only keys reach, by file; in a strict plan, those that they may reach, too."""
+def key_places(migration: Migration) -> dict[str, Places]:
+    """Return the expressions that only keys reach, and those that they may reach, by file."""
     from olympus_rules.reach.evidence import places_in
     from olympus_rules.reach.project import reach
 
@@ -297,7 +302,7 @@ def key_places(migration: Migration, *, strict: bool) -> dict[str, Places]:
         return {}
     with_words = migration.target.style == "portable"
     reached = reach(documents, None, _roots(migration), _packs(migration), with_words=with_words)
-    found = {} if reached.graph.failures else places_in(reached, documents, with_possible=strict)
+    found = {} if reached.graph.failures else places_in(reached, documents)
     reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles
@@ -351,6 +356,14 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
         every = taken(reach(documents, None, _roots(migration), _packs(migration)))
         given = [each for each in every if each.place.file in named]
     return Survey(files, migration.target, _roots(migration), _packs(migration), given)
+
+
+def _count_unlisted(migration: Migration) -> None:
+    """Count the places that keys may reach, and do not list them."""
+    for filename, reports in migration.left.items():
+        listed = [each for each in reports if not each.fact.reached or each.fact.confidence > Confidence.POSSIBLE]
+        migration.unlisted += len(reports) - len(listed)
+        migration.left[filename] = listed
 
 
 def _leave_out_idle(migration: Migration, result: Plan) -> None:

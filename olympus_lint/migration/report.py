@@ -151,6 +151,7 @@ def as_json(migration: Migration, *, written: bool, section: Section | None = No
         "jax": ".".join(map(str, migration.target.jax)),
         "written": written,
         "open": migration.is_open,
+        "unlisted": migration.unlisted,
         "summary": content.sentences(migration, written=written),
         "files": [text.filename for text in migration.changed],
         "not_in_git": migration.not_in_git,

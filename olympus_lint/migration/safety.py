@@ -241,7 +241,7 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
     projects, found, staying = Projects(), dict[str, list[Report]](), set[tuple[str, int]]()
     by_name: list[str] = []  # the places that may replace the constructor
     with deep_recursion():
-        places = key_places(migration, strict=True)
+        places = key_places(migration)
         for text in texts:
             session = projects.get(text.settings).session
             session.places = places

@@ -14,7 +14,7 @@ from olympus_rules.reach.escapes import escapes
 from olympus_rules.reach.evidence import places_in
 from olympus_rules.reach.project import ProjectReach, reach
 from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Library, Place
+from olympus_rules.reach.values import Key, Library, Place
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import forget_folders, locate
 
@@ -57,7 +57,12 @@ class Reached:
 
     def ranks(self) -> list[int | None]:
         """Return how many axes the keys have that each ``look(...)`` is given."""
-        return [self.reached.rank(place) for place in self.looked_at()]
+        found = []
+        for place in self.looked_at():
+            made = [each for each in self.reached.values(place) if isinstance(each, Key) and each.site in self.seeds]
+            ranks = {each.rank for each in made}
+            found.append(ranks.pop() if len(ranks) == 1 else None)
+        return found
 
     def looks(self) -> list[set[int]]:
         """Return the keys that may be in what each ``look(...)`` is given, in the order of places."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from olympus.signatures.signature import Forward, KeySignature, Sink, Source
+from olympus_rules.libraries.names import METADATA, NUMPY
 from olympus_rules.libraries.transformations import Result, Transformation
 
-__all__ = ["ContainerCall", "Conversion", "LibraryFunction", "Model", "Support"]
+__all__ = ["ContainerCall", "Conversion", "Form", "LibraryFunction", "Model", "Support"]
 
 Support: TypeAlias = Literal["yes", "no", "unknown"]
 ContainerCall: TypeAlias = Literal[
@@ -150,6 +151,13 @@ class Model:
     takes_lists: bool = False
     shaped: bool = False
     conversion: Conversion | None = None
+
+    @property
+    def computes(self) -> bool:
+        """Whether it is a function of NumPy or JAX's that computes with numbers, or says how many there are."""
+        is_known = self.takes_keys or self.row is not None or self.transform is not None
+        is_of_numbers = self.makes_arrays and self.qualified.startswith((f"{NUMPY}.", "numpy."))
+        return self.qualified in METADATA or (is_of_numbers and not is_known)
 
     @property
     def root(self) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from operator import or_
 
 from olympus_rules.keyflow.domain.places import Places, Written, span_of
 from olympus_rules.reach.project import ProjectReach
 from olympus_rules.reach.raw_keys import place_of
-from olympus_rules.reach.slots import without
+from olympus_rules.reach.slots import Slots, without
 from olympus_rules.reach.values import Container, Key, Object, Other, Words
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
@@ -22,63 +22,73 @@ VIEWS = frozenset({"T", "at", "mT", "real"})
 """Attributes of keys through which they go on, and that are no keys of the same axes."""
 
 
-def places_in(
-    reached: ProjectReach, documents: Mapping[str, Document], *, with_possible: bool = False
-) -> dict[str, Places]:
+def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[str, Places]:
     """Return the expressions that only keys of constructors reach, and those that they may reach, by file.
 
     Args:
         reached: the analysis.
         documents: the files that it read, by their path.
-        with_possible: whether to return the expressions that keys may reach beside numbers and unknown values, too, and
-            those that hold keys. On real code most of them are none of keys, so they are for those who want no risk.
-            Without it, variables are returned that only keys reach, of which some are single keys, and others may be.
     """
     slots = reached.slots
-    every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
-    known = [slots.bit(value) for value in every if value.rank is not None and not isinstance(value, Words)]
-    keys = reduce(or_, known, 0)  # words that are taken of a key have no known number of axes
+    masks = _Masks(slots)
     ranks: dict[int, int | None] = {}
-    all_keys = slots.of_kinds(Key)
-    beside = slots.of_kinds(Key, Other)
-    single = reduce(or_, (slots.bit(value) for value in every if value.rank == 0), 0)
-    unclear = reduce(or_, (slots.bit(value) for value in every if not value.rank), 0)
     found: dict[str, dict[Written, int | None]] = defaultdict(dict)
-    none: dict[str, set[Written]] = defaultdict(set)
-    possible: dict[str, set[Written]] = defaultdict(set)
-    holders: dict[str, set[Written]] = defaultdict(set)
+    none, likely, possible, holders = (defaultdict[str, set[Written]](set) for _ in range(4))
     for (file, *written), at in reached.graph.expressions.items():
         mask = reduce(or_, map(slots.mask, at), 0)
         place = written[0], written[1], written[2], written[3]
-        if mask & keys and not without(mask, keys):
+        if mask & masks.known and not without(mask, masks.known):
             if mask not in ranks:
                 counts = {value.rank for value in slots.listed(mask) if isinstance(value, Key)}
                 ranks[mask] = counts.pop() if len(counts) == 1 else None
             found[file][place] = ranks[mask]
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
-        elif mask & all_keys:
-            is_possible = not without(mask, beside) if with_possible else mask & single and not without(mask, unclear)
-            possible[file].update([place] if is_possible else [])
-        elif with_possible and reached.contents.keys_of(mask):
+        elif mask & masks.keys:
+            possible[file].update([] if without(mask, masks.beside) else [place])
+            likely[file].update([place] if mask & masks.single and not without(mask, masks.unclear) else [])
+        elif reached.contents.keys_of(mask):
             holders[file].add(place)
-    for file, places in found.items():
-        for each in list(_unsure(reached, file, documents[file], places)):
-            del places[each]
-            possible[file].update([each] if with_possible else [])
-    for file, spans in possible.items() if not with_possible else ():
-        spans &= {span_of(node) for node in every_node(documents[file].tree) if isinstance(node, ast.Name)}
+    for file in {**found, **possible, **holders}:
+        unsure = set(_unsure(reached, file, documents[file], found[file]))
+        found[file] = {place: rank for place, rank in found[file].items() if place not in unsure}
+        possible[file] |= unsure
+        likely[file] &= {span_of(node) for node in every_node(documents[file].tree) if isinstance(node, ast.Name)}
     return {
         file: Places(
             documents[file].text,
-            found[file],
-            none[file] & found[file].keys(),
-            possible[file],
+            places,
+            none[file] & places.keys(),
+            likely[file],
+            possible[file] - likely[file],
             holders[file],
-            is_strict=with_possible,
         )
-        for file in {**found, **possible, **holders}
+        for file, places in found.items()
     }
+
+
+class _Masks:
+    """The masks of keys by their numbers of axes; words that are taken of a key have no known number.
+
+    Attributes:
+        keys: all keys.
+        known: those with a known number of axes.
+        single: those without axes.
+        unclear: those without axes, and those whose number is not known.
+        beside: keys, numbers and unknown values.
+    """
+
+    def __init__(self, slots: Slots) -> None:
+        every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
+        self.keys = slots.of_kinds(Key)
+        self.known = self._of(slots, (each for each in every if each.rank is not None and not isinstance(each, Words)))
+        self.single = self._of(slots, (each for each in every if each.rank == 0))
+        self.unclear = self._of(slots, (each for each in every if not each.rank))
+        self.beside = slots.of_kinds(Key, Other)
+
+    @staticmethod
+    def _of(slots: Slots, keys: Iterable[Key]) -> int:
+        return reduce(or_, map(slots.bit, keys), 0)
 
 
 def _unsure(

@@ -32,17 +32,17 @@ class Places:
         text: the text.
         ranks: the expressions, with the number of batch axes of the keys, ``None`` where it is not known or not one.
         optional: those that ``None`` may reach, too.
-        possible: further expressions that keys may reach, or the words of keys.
+        likely: variables that only keys reach, of which some are single keys, and others may be.
+        possible: further expressions that keys may reach beside numbers; on real code most of them are none of keys.
         holders: the expressions of containers and objects that hold keys.
-        is_strict: whether the last two are known; they are told where no risk is wanted.
     """
 
     text: str = ""
     ranks: Mapping[Written, int | None] = field(default_factory=dict)
     optional: AbstractSet[Written] = frozenset()
+    likely: AbstractSet[Written] = frozenset()
     possible: AbstractSet[Written] = frozenset()
     holders: AbstractSet[Written] = frozenset()
-    is_strict: bool = False
 
     def of(self, text: str) -> Places:
         """Return the places of a text: these, or none if it is another one."""
@@ -50,11 +50,11 @@ class Places:
 
     def __bool__(self) -> bool:
         """Return whether keys reach any expression."""
-        return bool(self.ranks or self.possible or self.holders)
+        return bool(self.ranks or self.likely or self.possible or self.holders)
 
     def rows(self) -> set[int]:
         """Return the rows of the expressions."""
-        return {row for row, *_ in chain(self.ranks, self.possible, self.holders)}
+        return {row for row, *_ in chain(self.ranks, self.likely, self.possible, self.holders)}
 
     def after(self, edits: Iterable[Edit], text: str) -> Places:
         """Return the places of the text that some edits give: those outside of the edits, and around them.
@@ -64,12 +64,11 @@ class Places:
             text: the text after them.
         """
         shift = _Shift(self.text, edits, text)
-        every = chain(self.ranks, self.possible, self.holders)
+        every = chain(self.ranks, self.likely, self.possible, self.holders)
         moved = {place: new for place in every if (new := shift.moved(place)) is not None}
         ranks = {moved[place]: rank for place, rank in self.ranks.items() if place in moved}
-        sets = (self.optional, self.possible, self.holders)
-        optional, possible, holders = (frozenset(moved[place] for place in each if place in moved) for each in sets)
-        return Places(text, ranks, optional, possible, holders, is_strict=self.is_strict)
+        sets = (self.optional, self.likely, self.possible, self.holders)
+        return Places(text, ranks, *(frozenset(moved[place] for place in each if place in moved) for each in sets))
 
 
 NOWHERE = Places()

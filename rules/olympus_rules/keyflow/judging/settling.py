@@ -68,16 +68,20 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
 def _is_reached(file: File, pending: Pending) -> bool:
     """Return whether keys may get to the expression of a note, or into what is there, as the project shows."""
     at = pending.at
-    return isinstance(at, ast.expr) and span_of(at) in (file.places.possible | file.places.holders)
+    places = file.places
+    return isinstance(at, ast.expr) and any(
+        span_of(at) in each for each in (places.likely, places.possible, places.holders)
+    )
 
 
 def _reached(file: File, pending: Pending, fact: Fact) -> Fact | None:
     """Return the fact on a place that a key may reach, ``None`` if it is no mistake for what may be there."""
-    at = pending.at
+    place = span_of(pending.at) if pending.at is not None else None
     takes_trees = isinstance(fact, facts.Conversion) and fact.form not in OF_ARRAYS
-    if takes_trees or (at is not None and span_of(at) in file.places.possible):
-        return replace(fact, confidence=Confidence.POSSIBLE, alone=False, reached=True)
-    return None
+    if place in file.places.holders and not takes_trees:
+        return None
+    confidence = Confidence.LIKELY if place in file.places.likely else Confidence.POSSIBLE
+    return replace(fact, confidence=confidence, alone=False, reached=True)
 
 
 OF_ARRAYS = frozenset({"elementwise", "words"})

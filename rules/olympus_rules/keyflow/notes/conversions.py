@@ -32,9 +32,10 @@ from olympus_rules.keyflow.notes.pending import (
     spelled,
 )
 from olympus_rules.libraries import Conversion
-from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, PURE_MODULES, RANDOM, STR, STREAMS
+from olympus_rules.libraries.model import Form
+from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, METADATA, PURE_MODULES, RANDOM, STR, STREAMS
 
-__all__ = ["METHODS", "compared", "converted", "counted", "mapped", "method", "shown"]
+__all__ = ["METHODS", "compared", "computed", "converted", "counted", "mapped", "method", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
@@ -312,24 +313,40 @@ def _may_be_key(flow: State, term: Term) -> bool:
 
 def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
     """Detect a method of an array that returns its words to Python."""
-    if name in METHODS or name in OF_NUMBERS or (name in ARITHMETIC_METHODS and flow.file.places.is_strict):
+    if name in METHODS or name in OF_NUMBERS or (name in ARITHMETIC_METHODS and flow.file.places):
         _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
 
 
 def counted(flow: State, term: Term, node: ast.Attribute) -> None:
     """Detect what counts the words of a raw key, or their axis; operators, subscripts and assignments check it.
 
-    Code that is given a shape or number of axes may be right for both kinds: that is told where no risk is wanted.
+    Code that is given a shape or number of axes may be right for both kinds: a migration asks to check it.
     """
     user = flow.file.document.parents.get(node)
     if node.attr == "size" and not isinstance(user, ast.BinOp | ast.Compare):
         _note(flow, _Use("size", ".size", node), [(term, node.value)], Const(None))
-    if node.attr in ("ndim", "shape") and flow.file.places.is_strict and not _is_checked(flow, node, user):
+    if node.attr in ("ndim", "shape") and flow.file.places and not _is_checked(flow, node, user):
+        _note_unsure(flow, "size", f".{node.attr}", node, [(term, node.value)])
+
+
+def computed(flow: State, qualified: str, arguments: Arguments) -> None:
+    """Detect an array function that computes with numbers, or says how many there are, if a key may get there."""
+    node = arguments.node
+    form: Form = "size" if qualified in METADATA else "words"
+    if node is not None and len(node.args) == len(arguments.positional):
+        pairs = zip(arguments.positional, node.args, strict=True)
+        found = [(value, each) for (value, _), each in pairs if isinstance(value, Term)]
+        _note_unsure(flow, form, _known_as(arguments, qualified), node, found)
+
+
+def _note_unsure(flow: State, form: Form, function: str, node: ast.AST, found: Iterable[tuple[Term, ast.expr]]) -> None:
+    """Note a use of keys that is told only where the project shows that one may get there; nothing rewrites it."""
+    for term, at in found:
         fact = facts.Conversion(
-            node=node, confidence=Confidence.POSSIBLE, form="size", function=f".{node.attr}", subjects=(node.value,),
+            node=node, confidence=Confidence.POSSIBLE, form=form, function=function, subjects=(at,),
             effect="differs", alone=False, reached=True,
         )  # fmt: skip
-        note(flow, term, Need.RAW, lambda _, kind: replace(fact, kind=kind), at=node.value)
+        note(flow, term, Need.RAW, lambda _, kind, fact=fact: replace(fact, kind=kind), at=at)  # type: ignore[misc]
 
 
 FITTING = frozenset({"broadcast_to", "dynamic_slice", "empty", "full", "ones", "reshape", "zeros"})
