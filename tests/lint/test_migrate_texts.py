@@ -157,27 +157,6 @@ def test_text_without_keys_is_no_matter() -> None:
     assert migration.free and not migration.is_open
 
 
-@pytest.mark.parametrize("line", ["print(plain)", "x = str(plain)", "x = f'{[plain]} {named_one}'", "x = repr(below)"])
-def test_text_of_an_object_that_does_not_show_its_attributes_is_no_matter(line: str) -> None:
-    classes = """
-class Below(Plain):
-    pass
-
-
-@dataclasses.dataclass
-class Named:
-    key: jax.Array
-
-    def __repr__(self):
-        return "named"
-
-
-below, named_one = Below(key), Named(key)
-"""
-    migration = migrated(with_lines([*classes.splitlines(), line]))
-    assert migration.free and not migration.is_open
-
-
 def test_text_that_a_class_writes_itself_is_rewritten_there() -> None:
     method = ["class One(Plain):", "    def __str__(self):", "        return str(self.key)", "x = str(One(key))"]
     migration = migrated(with_lines(method))
