@@ -50,7 +50,7 @@ HELD_BACK = named("lint", " ".join(f"migrate_{name}" for name in ("either", "giv
 FIXES = "fixes rewrites key_reuse_fix key_conversion_fix references callees migration_found migration_names"
 KEY_FLOW = [
     *EXAMPLES,
-    *named("rules", "keyflow judging messages summaries conversions narrowing guards overwritten lanes"),
+    *named("rules", "keyflow judging messages summaries conversions guards lanes"),
     *named("rules", "libraries files array_objects project"),
     *named("rules", "hidden_state decorators unbound_calls failures"),
     *LINEAGES,

@@ -155,7 +155,10 @@ class A:
 result = A().f()
 """,
     ),
-    "seed.ndim == 0": (1, 1, 2,
+    "seed.ndim == 0": (
+        1,
+        1,
+        2,
         """
 def as_key(seed):
     if jnp.ndim(seed) == 0:
@@ -200,7 +203,10 @@ def as_key(seed):
 result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
 """,
     ),
-    "np.isscalar": (1, 1, 1,
+    "np.isscalar": (
+        1,
+        1,
+        1,
         """
 def as_key(seed):
     if np.isscalar(seed):
@@ -209,7 +215,10 @@ def as_key(seed):
 result = [jax.random.normal(as_key(3)), jax.random.normal(as_key(jax.random.PRNGKey(5)))]
 """,
     ),
-    "isinstance np integer else size": (1, 1, 2,
+    "isinstance np integer else size": (
+        1,
+        1,
+        2,
         """
 def as_key(seed):
     if np.size(seed) == 1:
@@ -1628,7 +1637,10 @@ def f(k): return lax.shift_right_logical(k, np.uint32(1))
 result = f(jax.random.PRNGKey(3))
 """,
     ),
-    "jnp.put_along_axis": (0, 1, 1,
+    "jnp.put_along_axis": (
+        0,
+        1,
+        1,
         """
 keys = jax.random.split(jax.random.PRNGKey(0), 3)
 result = jnp.put_along_axis(keys, jnp.array([[1, 1]]), jnp.uint32(1), 0, inplace=False)
@@ -1652,7 +1664,10 @@ def f(a, b): return jnp.choose(1, [a, b])
 result = jax.random.normal(f(jax.random.PRNGKey(1), jax.random.PRNGKey(2)))
 """,
     ),
-    "jnp.atleast_2d": (0, 1, 1,
+    "jnp.atleast_2d": (
+        0,
+        1,
+        1,
         """
 def f(a): return jnp.atleast_2d(a)
 result = jax.vmap(jax.random.normal)(f(jax.random.PRNGKey(1)))
@@ -2038,7 +2053,10 @@ CONFIG = {'make': 'PRNGKey'}
 result = jax.vmap(jax.random.normal)(jnp.stack([getattr(jax.random, CONFIG['make'])(0), jax.random.PRNGKey(1)]))
 """,
     ),
-    "numbers and a key in a list": (0, 1, 2,
+    "numbers and a key in a list": (
+        0,
+        1,
+        2,
         """
 result = [np.mean(leaf) for leaf in [3, True, jax.random.PRNGKey(0)]]
 """,

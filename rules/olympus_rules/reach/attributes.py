@@ -298,11 +298,6 @@ class Attributes:
             self.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
-    def read_back(self, name: str, written: Slot, slot: Slot) -> None:
-        """Read an attribute that holds what was just written to it, and nothing else."""
-        self.heap.origins[slot] = self.attribute(name)
-        self.slots.add_edge(written, slot)
-
     def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
         """Copy what is in an attribute of the objects of a class; an object with ``__get__`` gives something else."""
         held = self.classes.fields.read(code, name)

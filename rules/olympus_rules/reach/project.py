@@ -20,7 +20,6 @@ from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
-from olympus_rules.reach.overwriting import Hooks
 from olympus_rules.reach.paths import Path, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Taken
@@ -87,9 +86,8 @@ class ProjectReach:
         self.calls.has_words = sites is not None
         if with_words:
             self.calls.libraries.remade = {}
-        hooks = Hooks(classes, methods, written.values())
         for path, module in modules.items():
-            Reader(self.graph, path, module, hooks).read()
+            Reader(self.graph, path, module).read()
         fixtures.hand_over()
         give(self.heap, modules, given)
         settling = Settling(self.graph)

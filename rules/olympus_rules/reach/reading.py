@@ -24,9 +24,7 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import items_of, parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by, takes_words
-from olympus_rules.reach.narrowing import Predicate, kinds_of, predicates
 from olympus_rules.reach.operators import OVERLOADED, Operators
-from olympus_rules.reach.overwriting import Hooks, Overwriting
 from olympus_rules.reach.raw_keys import RawKeys, place_of
 from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
@@ -73,8 +71,8 @@ class Reader:
         module: its code.
     """
 
-    def __init__(self, graph: Graph, file: str, module: ir.FunctionCode, hooks: Hooks) -> None:
-        """Take the file, and what the classes of the project let run."""
+    def __init__(self, graph: Graph, file: str, module: ir.FunctionCode) -> None:
+        """Take the file."""
         self.graph = graph
         self.heap = graph.heap
         self.attributes = graph.attributes
@@ -90,10 +88,6 @@ class Reader:
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
         self.definitions = Definitions(module)
-        self.hooks = hooks
-        self.overwriting = Overwriting(module, hooks)
-        self.predicates = predicates(module)
-        self.asking = {"isinstance", *self.predicates}
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
@@ -110,12 +104,11 @@ class Reader:
             code = waiting.pop()
             code.lower()
             waiting += code.nested
-            outer = self.definitions, self.overwriting
-            self.definitions, self.overwriting = Definitions(code), Overwriting(code, self.hooks)
+            outer, self.definitions = self.definitions, Definitions(code)
             row, where = getattr(code.node, "lineno", 1), f"function `{code.name}`"
             with contained(self.graph.failures, self.file, row, where if code.parent else "the code outside functions"):
                 self.block(code, code.block)
-            self.definitions, self.overwriting = outer
+            self.definitions = outer
             code.block = READ
 
     def block(self, code: ir.FunctionCode, block: ir.Block) -> None:
@@ -177,12 +170,8 @@ class Reader:
         self.raw.imported(code, made.node, slot)
         variables = self.versions(code, made, made.name)
         if variables or "$" in made.name:
-            kinds = self.narrowed(code, made.node) if not self.asking.isdisjoint(code.reads) else ()
             for variable in variables or [self.heap.variable(code, made.name)]:
-                if kinds:
-                    self.slots.add_edge_of(variable, slot, *kinds)
-                else:
-                    self.slots.add_edge(variable, slot)
+                self.slots.add_edge(variable, slot)
             return
         is_builtin = hasattr(builtins, made.name)
         hides = [
@@ -199,24 +188,6 @@ class Reader:
                     self.attributes.resolve(name, self.file, slot, by_star=True)
         if is_builtin:
             self.slots.put(slot, Library(f"builtins.{made.name}"))
-
-    def narrowed(self, code: ir.FunctionCode, node: ast.AST) -> tuple[type, ...]:
-        """Return the kinds of values that a variable may hold where it is read; nothing if no test says it."""
-        document = self.graph.attributes.names.documents[self.file]
-
-        def resolve(class_: ast.expr) -> str | None:
-            is_builtin = isinstance(class_, ast.Name) and hasattr(builtins, class_.id)
-            if isinstance(class_, ast.Name) and is_builtin and self.variable(code, class_.id) is None:
-                return class_.id
-            return document.imports.resolve(dotted_name(class_)) if is_imported(code, class_) else None
-
-        def predicate(name: str) -> Predicate | None:
-            scope: ir.FunctionCode | None = code
-            while scope is not None and name not in scope.local_names:
-                scope = scope.parent
-            return self.predicates.get(name) if scope is self.module else None
-
-        return kinds_of(node, document.parents, resolve, predicate) if isinstance(node, ast.Name) else ()
 
     def store(self, code: ir.FunctionCode, made: ir.Store | ir.Assign | ir.Append) -> None:
         """Write a variable; one of a class body is an attribute, too."""
@@ -255,11 +226,7 @@ class Reader:
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
         owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        written = self.overwriting.seen_by(made)
-        if written is None:
-            self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
-        else:
-            self.attributes.read_back(made.name, self.register(code, written), slot)
+        self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
         self.raw.named(made.name, made.node, owner, slot)
 
     def is_spelled(self, code: ir.FunctionCode, node: ast.expr) -> bool:
