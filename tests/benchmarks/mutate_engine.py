@@ -60,7 +60,7 @@ TESTS: dict[str, list[str]] = {  # the tests of a part, those that notice most f
     "codemods/": [*EXAMPLES, *named("codemods", FIXES), *MIGRATIONS, *named("codemods", "array_objects_fix")],
     "rules/olympus_rules/deriving/": named("lint", "derive_pack"),
     "rules/olympus_rules/reach/": [
-        *named("rules", "reach reach_slots reach_bounds overwritten narrowing"),
+        *named("rules", "reach reach_slots reach_bounds"),
         *MIGRATIONS,
         *HELD_BACK,
         *named("codemods", f"{FIXES} migration_values only_keys"),
