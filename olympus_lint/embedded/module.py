@@ -191,20 +191,6 @@ class Embedded:
             for piece in map(self.holder.pieces.__getitem__, self.used)
         )
 
-    def examples(self, module: str) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the rows of a module that are examples with prompts, and those of examples with an expected output."""
-        rows: list[int] = []
-        outputs: list[int] = []
-        piece: Piece | None = None
-        for row, line in enumerate(split_lines(module), 1):
-            if line.startswith(self.sign):
-                kind, number, *_ = line[len(self.sign) :].split()
-                piece = self.holder.pieces[int(number)] if kind == "piece" else None
-            elif piece is not None and piece.prompts:
-                rows.append(row)
-                outputs += [row] if piece.output else []
-        return frozenset(rows), frozenset(outputs)
-
     def is_parted(self, module: str, finding: Finding) -> bool:
         """Say whether the places of a finding on the module lie in different blocks of the file."""
         block, blocks = "", []

@@ -429,7 +429,10 @@ def body(c, x):
 result = lax.scan(body, {"rng": jax.random.PRNGKey(0), "counts": jnp.zeros(2, jnp.uint32)}, jnp.arange(3))
 """,
     ),
-    "namedtuple counter beside key": (1, 0, 0,
+    "namedtuple counter beside key": (
+        1,
+        0,
+        0,
         """
 from typing import NamedTuple, Any
 class S(NamedTuple):
@@ -2286,7 +2289,10 @@ def parts(value):
 result = parts([0.5, 2]), parts(Box(jnp.squeeze(jax.random.PRNGKey(0)[None, None])).key)
 """,
     ),
-    "reshaped to its own shape": (1, 1, 1,
+    "reshaped to its own shape": (
+        1,
+        1,
+        1,
         """
 class Box:
     def __init__(self, key):
