@@ -6,8 +6,10 @@ import ctypes
 import gc
 import os
 import platform
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from functools import wraps
 from importlib.util import find_spec
@@ -28,6 +30,10 @@ for name, value in JAX_SETTINGS.items():
     os.environ.setdefault(name, value)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes: each would compile all that it imports
 sys.dont_write_bytecode = False
+
+for number in (signal.SIGINT, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ():
+    if signal.getsignal(number) is signal.SIG_IGN:  # of a shell's background job; the processes of tests inherit it
+        signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
 
 MUCH_MEMORY = 700 << 20  # bytes
 GROWTH = 50 << 20  # bytes

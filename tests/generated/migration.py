@@ -289,7 +289,8 @@ def last_step(text: str, steps: Mapping[str, str]) -> str:
 
 def migrated(project: Legacy, style: Style) -> Migrated:
     """Migrate a project."""
-    return called(project, f"--migrate={style}", "--output-format", "json")
+    listing = ["--strict"] if style == "typed" else []  # which lists what is only counted otherwise
+    return called(project, f"--migrate={style}", *listing, "--output-format", "json")
 
 
 def applied(text: str, fixes: Sequence[Fix]) -> str:
@@ -375,7 +376,7 @@ def failures_of_parts(project: Legacy, expected: Outcome, counts: Counter[str]) 
     others = sorted({*folders.values()} - {own})
     found: list[Failure] = []
     for paths in [[own], others] if others and own != project.main else []:
-        done = called(project, "--migrate=typed", "--output-format", "json", paths=paths)
+        done = called(project, "--migrate=typed", "--strict", "--output-format", "json", paths=paths)
         found += [Failure("problem", done.said, status=done.status)] if done.status not in (0, 1) else []
         found += judged("partly", done, project, expected, done.announced, counts)
         counts[f"partly: exit {done.status}"] += 1

@@ -33,8 +33,8 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     if flow.file.places.holders and model.transform is not None and model.transform.parts == "leaves":
         conversions.mapped(flow, arguments)
     if model.conversion is None:
-        if flow.file.places and model.computes:
-            conversions.computed(flow, qualified, arguments)
+        if flow.file.places and (model.computes or model.makes_arrays):
+            conversions.computed(flow, model, arguments)
         return result
     return conversions.converted(flow, model.conversion, qualified, arguments, result)
 

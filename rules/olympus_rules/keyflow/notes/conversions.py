@@ -21,6 +21,7 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Map, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.keyflow.notes.axes import HANDLERS
 from olympus_rules.keyflow.notes.layout import ARITHMETIC_METHODS
 from olympus_rules.keyflow.notes.pending import (
     dtype_fact,
@@ -31,7 +32,7 @@ from olympus_rules.keyflow.notes.pending import (
     passes_value,
     spelled,
 )
-from olympus_rules.libraries import Conversion
+from olympus_rules.libraries import Conversion, Model
 from olympus_rules.libraries.model import Form
 from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, METADATA, PURE_MODULES, RANDOM, STR, STREAMS
 
@@ -329,13 +330,20 @@ def counted(flow: State, term: Term, node: ast.Attribute) -> None:
         _note_unsure(flow, "size", f".{node.attr}", node, [(term, node.value)])
 
 
-def computed(flow: State, qualified: str, arguments: Arguments) -> None:
-    """Detect an array function that computes with numbers, or says how many there are, if a key may get there."""
-    node = arguments.node
+def computed(flow: State, model: Model, arguments: Arguments) -> None:
+    """Detect an array function that computes with numbers, says how many there are, or works along an axis.
+
+    The last of these have a detector for what is known to be a key.
+    """
+    node, qualified = arguments.node, model.qualified
     form: Form = "size" if qualified in METADATA else "words"
+    unsure = flow.file.places.likely | flow.file.places.possible
+    if not model.computes and qualified.rpartition(".")[2] not in HANDLERS:
+        return
     if node is not None and len(node.args) == len(arguments.positional):
         pairs = zip(arguments.positional, node.args, strict=True)
         found = [(value, each) for (value, _), each in pairs if isinstance(value, Term)]
+        found = [pair for pair in found if model.computes or span_of(pair[1]) in unsure]
         _note_unsure(flow, form, _known_as(arguments, qualified), node, found)
 
 
