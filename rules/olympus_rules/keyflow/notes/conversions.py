@@ -337,13 +337,14 @@ def computed(flow: State, model: Model, arguments: Arguments) -> None:
     """
     node, qualified = arguments.node, model.qualified
     form: Form = "size" if qualified in METADATA else "words"
-    unsure = flow.file.places.likely | flow.file.places.possible
     if not model.computes and qualified.rpartition(".")[2] not in HANDLERS:
         return
     if node is not None and len(node.args) == len(arguments.positional):
         pairs = zip(arguments.positional, node.args, strict=True)
         found = [(value, each) for (value, _), each in pairs if isinstance(value, Term)]
-        found = [pair for pair in found if model.computes or span_of(pair[1]) in unsure]
+        places = flow.file.places
+        unsure = (span_of(at) in places.likely or span_of(at) in places.possible for _, at in found)
+        found = [pair for pair, is_unsure in zip(found, unsure, strict=True) if model.computes or is_unsure]
         _note_unsure(flow, form, _known_as(arguments, qualified), node, found)
 
 
