@@ -199,7 +199,6 @@ SINKS = [
     Part("mapping", "", "out.append(json.dumps({name: np.asarray(value).tolist() for name, value in $e.items()}))"),
     Part("mapping", "", "out.append(json.dumps({name: value.tolist() if hasattr(value, 'tolist') else value for name, value in $e.items()}))"),
     Part("mapping", "", "out.append(json.dumps($e, default=lambda value: value.tolist()))"),
-    Part("mapping", "", "out.append(json.dumps($e, default=str))"),
     Part("mapping", "", "out.append({name: str(value) for name, value in $e.items()})"),
     Part("mapping leaves named data node tree", "", "out.append(str($e))"),
     Part("mapping leaves named data node", "", "out.append(repr($e))"),

@@ -190,6 +190,11 @@ class File:
         """Return whether only keys reach an expression in the whole project."""
         return bool(self.places.ranks) and isinstance(at, ast.expr) and span_of(at) in self.places.ranks
 
+    def may_get_keys(self, at: ast.AST | None) -> bool:
+        """Return whether keys may get to an expression, or into what is there, as the whole project shows."""
+        places = (self.places.likely, self.places.possible, self.places.holders)
+        return isinstance(at, ast.expr) and any(span_of(at) in each for each in places)
+
     def has_places(self, code: FunctionCode) -> bool:
         """Return whether keys reach an expression of a function in the whole project."""
         first, last = getattr(code.node, "lineno", 0), getattr(code.node, "end_lineno", 0)

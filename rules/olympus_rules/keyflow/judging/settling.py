@@ -67,14 +67,8 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
 
 def _is_reached(file: File, pending: Pending) -> bool:
     """Return whether keys may get to the expression of a note, or into what is there, as the project shows."""
-    at = pending.at
-    places = file.places
     is_judged = pending.term in file.knowledge.origins  # a key of this file, of which all is known
-    return (
-        not is_judged
-        and isinstance(at, ast.expr)
-        and any(span_of(at) in each for each in (places.likely, places.possible, places.holders))
-    )
+    return not is_judged and file.may_get_keys(pending.at)
 
 
 def _reached(file: File, pending: Pending, fact: Fact) -> Fact | None:

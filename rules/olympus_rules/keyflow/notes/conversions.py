@@ -412,12 +412,13 @@ def compared(flow: State, operation: str, operands: list[Value], node: ast.AST) 
     if any(map(_is_numeric, operands)):
         _with_numbers(flow, operands, node)
         return
-    if operation not in WHOLE or not all(isinstance(operand, Term) for operand in operands):
-        return
-    if _as_a_whole(flow, operation, node):
+    if operation not in WHOLE or _as_a_whole(flow, operation, node):
         return
     sides = (node.left, node.comparators[0])
     found: list[Found] = [(term, side) for term, side in zip(operands, sides, strict=True) if isinstance(term, Term)]
+    if len(found) < len(operands):
+        _note_unsure(flow, "elementwise", "==", node, [(term, side) for term, side in found if side is not None])
+        return
     _note(flow, _Use("elementwise", "==" if operation == "Eq" else "!=", node), found, Const(None))
 
 
