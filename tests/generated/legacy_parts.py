@@ -356,7 +356,6 @@ PARTNERS = [
     Part("key", "key", "$v = jnp.zeros((2, $w), jnp.uint32).at[0].set($e)[0]", "$v"),
     Part("key", "key", "buffer$n = np.zeros((2, *$e.shape), dtype=$e.dtype)\nbuffer$n[0] = $e\n$v = jnp.asarray(buffer$n[0])", "$v"),
     Part("key", "key", "buffer$n = np.empty_like($e)\nbuffer$n[:] = $e\n$v = buffer$n", "$v"),
-    Part("key", "key", "$v = jnp.full_like($e, 0).at[:].set($e)", "$v"),
     Part("key", "key", "$v = jnp.zeros_like($e).at[...].set($e)", "$v"),
     Part("key", "key", "$v = jax.lax.dynamic_update_slice(jnp.zeros((3, $w), jnp.uint32), $e[None], (1, 0))[1]", "$v"),
     Part("key", "key", "$v = jax.lax.dynamic_update_index_in_dim(jnp.zeros((3, $w), jnp.uint32), $e, 1, 0)[1]", "$v"),

@@ -75,7 +75,7 @@ class _Masks:
         known: those with a known number of axes.
         single: those without axes.
         unclear: those without axes, and those whose number is not known.
-        beside: keys, numbers and unknown values.
+        beside: keys, containers, numbers and unknown values.
     """
 
     def __init__(self, slots: Slots) -> None:
@@ -84,7 +84,7 @@ class _Masks:
         self.known = self._of(slots, (each for each in every if each.rank is not None and not isinstance(each, Words)))
         self.single = self._of(slots, (each for each in every if each.rank == 0))
         self.unclear = self._of(slots, (each for each in every if not each.rank))
-        self.beside = slots.of_kinds(Key, Other)
+        self.beside = slots.of_kinds(Container, Key, Other)
 
     @staticmethod
     def _of(slots: Slots, keys: Iterable[Key]) -> int:
