@@ -42,6 +42,7 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
                 counts = {value.rank for value in slots.listed(mask) if isinstance(value, Key)}
                 ranks[mask] = counts.pop() if len(counts) == 1 else None
             found[file][place] = ranks[mask]
+            possible[file].update([place] if ranks[mask] is None else [])  # one use may be right for some of them
             if any(slots.same[slot] in reached.graph.nothing for slot in at):
                 none[file].add(place)
         elif mask & masks.keys:
