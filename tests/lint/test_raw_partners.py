@@ -2098,7 +2098,10 @@ for value in ((0.5, 2.0), jax.random.PRNGKey(4)):
 result = one, two, three, four, five
 """,
     ),
-    "a column of pairs, and one of reshaped keys": (0, 1, 2,
+    "a column of pairs, and one of reshaped keys": (
+        0,
+        1,
+        2,
         """
 def column(x): return x[:, 0]
 keys = jax.lax.reshape(jax.vmap(jax.random.PRNGKey)(jnp.arange(4)), (4, 2))

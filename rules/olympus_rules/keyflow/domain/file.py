@@ -192,8 +192,10 @@ class File:
 
     def may_get_keys(self, at: ast.AST | None) -> bool:
         """Return whether keys may get to an expression, or into what is there, as the whole project shows."""
-        places = (self.places.likely, self.places.possible, self.places.holders)
-        return isinstance(at, ast.expr) and any(span_of(at) in each for each in places)
+        if not self.places or not isinstance(at, ast.expr):
+            return False
+        span, places = span_of(at), self.places
+        return span in places.likely or span in places.possible or span in places.holders
 
     def has_places(self, code: FunctionCode) -> bool:
         """Return whether keys reach an expression of a function in the whole project."""

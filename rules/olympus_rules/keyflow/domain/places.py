@@ -33,7 +33,8 @@ class Places:
         ranks: the expressions, with the number of batch axes of the keys, ``None`` where it is not known or not one.
         optional: those that ``None`` may reach, too.
         likely: variables that only keys reach, of which some are single keys, and others may be.
-        possible: further expressions that keys may reach beside numbers; on real code most of them are none of keys.
+        possible: expressions that keys may reach beside numbers, of which most on real code are none of keys; and those
+            that keys of several numbers of axes reach, as one use may be right for some of them.
         holders: the expressions of containers and objects that hold keys.
     """
 
