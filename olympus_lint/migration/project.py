@@ -33,8 +33,6 @@ from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from olympus_rules.keyflow.domain.places import Places
     from olympus_rules.reach.sites import Taken
 
@@ -298,15 +296,28 @@ def key_places(migration: Migration) -> dict[str, Places]:
         if (document := _parsed(migration, text)) is not None
     }
     lines = sum(document.text.count("\n") for document in documents.values())
-    if lines > MOST_LINES or not any(NAME in document.text for document in documents.values()):
+    is_portable = migration.target.style == "portable"
+    if lines > MOST_LINES or not (is_portable or any(NAME in document.text for document in documents.values())):
         return {}
-    with_words = migration.target.style == "portable"
-    reached = reach(documents, None, _roots(migration), _packs(migration), with_words=with_words)
+    given = _taken(migration, documents)
+    reached = reach(documents, None, _roots(migration), _packs(migration), given, with_words=is_portable)
     found = {} if reached.graph.failures else places_in(reached, documents)
     reached.graph.forget()
     del reached
     gc.collect()  # what is left of the graph is full of circles
     return found
+
+
+def _taken(migration: Migration, documents: Mapping[str, Document]) -> list[Taken]:
+    """Return the parameters of named files to which callers pass keys; only a portable migration follows them."""
+    from olympus_rules.reach.callers import taken
+    from olympus_rules.reach.project import reach
+
+    if migration.target.style != "portable":
+        return []
+    named = {str(Path(text.filename).absolute()) for text in migration.named}
+    every = taken(reach(documents, None, _roots(migration), _packs(migration)))
+    return [each for each in every if each.place.file in named]
 
 
 def _roots(migration: Migration) -> set[str]:
@@ -337,9 +348,6 @@ def planned(
 
 def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
     """Return what the plan knows of the files that can be parsed."""
-    from olympus_rules.reach.callers import taken
-    from olympus_rules.reach.project import reach
-
     files = {}
     for text in migration.texts:
         document = _parsed(migration, text)
@@ -349,12 +357,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             made = found.get(text.filename)
             wanted = partial(is_wanted, text=text)
             files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted)
-    given: Sequence[Taken] = ()
-    if migration.target.style == "portable":
-        documents = {file.path: file.document for file in files.values()}
-        named = {str(Path(text.filename).absolute()) for text in migration.named}
-        every = taken(reach(documents, None, _roots(migration), _packs(migration)))
-        given = [each for each in every if each.place.file in named]
+    given = _taken(migration, {file.path: file.document for file in files.values()})
     return Survey(files, migration.target, _roots(migration), _packs(migration), given)
 
 

@@ -71,6 +71,7 @@ USES = [
     Part("array", "", "hi$n, lo$n = $e[:, 0], $e[:, 1]\nout.append(hi$n ^ lo$n)"),
     Part("array", "", "hi$n, lo$n = $e[..., 0], $e[..., 1]\nout.append((hi$n.sum(), np.asarray(lo$n)))"),
     Part("array", "", "hi$n = $e[:, 0]\nout.append(jnp.where(hi$n > 5, hi$n, 0))\nout.append(hi$n.tolist())"),
+    Part("array", "", "words$n = $e[:, :1]\nout.append((words$n + 1, words$n.shape))"),
     Part("array", "", "out.append($f($e))", "", "def f$n(rngs):\n    hi, lo = rngs[:, 0], rngs[:, 1]\n    return (hi % 7, lo.dtype == jnp.uint32)"),
     Part("array", "", "out.append($normal($f($e)))\nout.append($f($PRNGKey(7)))", "", "def f$n(x):\n    return x[0]"),
     Part("array", "", "out.append((len($f($e)), len($f($PRNGKey(7)))))", "", "def f$n(x):\n    return x"),

@@ -248,10 +248,13 @@ def parts(thing):
 """
 
 
+REWRITTEN = ("count(key)", "parts(key)", "a, b = keep(key)['it']")
+
+
 @pytest.mark.parametrize(
     ("use", "line"),
     [
-        ("a, b = keep(key)['it']", ""),  # rewritten
+        *((use, "") for use in REWRITTEN),
         ("import storage; storage.put(key)", "pkg/api.py:6"),
         ("keep(key)", ""),
         ("resize(jax.random.normal(key, (3,)), 2)", ""),
@@ -264,6 +267,6 @@ def test_keys_that_callers_pass_to_a_library_are_followed(use: str, line: str, t
     assert [f"{r['filename']}:{r['row']}" for each in found["parameters"] for r in each["held_back_by"]] == (
         [line] if line else []
     )
-    assert found["open"] == bool(line)
+    assert found["open"] == bool(line) and bool(found["places"]) == (use in REWRITTEN)
     typed = report(tmp_path)
     assert typed["parameters"] == []  # an application names the whole project

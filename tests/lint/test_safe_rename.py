@@ -36,6 +36,9 @@ HELD = {
     "print(jax.random.normal(jnp.where(True, key, raw)))\n",
     "company that is held back": "key = jax.random.PRNGKey(0)\nraw = jax.random.PRNGKey(1)\nprint(raw.size)\n"
     "print(jax.random.normal(jnp.where(True, key, raw)))\n",
+    "index of a copy": "key = jax.random.PRNGKey(1)\ncopy = jnp.full_like(key, 0).at[:].set(key)\n"
+    "print(jax.random.normal(copy))\n",
+    "values of a dictionary": "made = {'a': jax.random.PRNGKey(0)}\nfor each in made.values():\n    print(each.size)\n",
     "printed to a buffer": "import io\nkey = jax.random.PRNGKey(0)\nbuffer = io.StringIO()\n"
     "print(key, file=buffer)\nprint(buffer.getvalue())\n",
     "parts printed to a buffer": "import io\n\n\ndef show(thing):\n    buffer = io.StringIO()\n"
@@ -51,6 +54,7 @@ HELD = {
 }
 SEEN_BY_THE_RULE = (
     HELD["closure"],
+    HELD["values of a dictionary"],
     HELD["accepted place"],
     HELD["printed to a buffer"],
 )  # the reason is in the message of the finding

@@ -147,6 +147,14 @@ class _Interpreter(Flow):
         return attributes.attribute(self, value, name, node)
 
 
+def _is_opaque(flow: _Interpreter, part: Value) -> bool:
+    """Return whether nothing is known of where a value comes from: it is a part of what unknown code gave."""
+    terms = flow.terms
+    if not isinstance(part, Term) or part in flow.knowledge.origins:
+        return False
+    return all(terms.operation(each) in ("fresh", "item") for each in (part, *terms.ancestors(part)))
+
+
 def _noting(handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Return a handler that records that an expression gives a key, if only keys reach it in the whole project."""
 
@@ -157,6 +165,8 @@ def _noting(handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
             value = flow.registers[register]
             if isinstance(value, Library):  # a variable of another file
                 value = flow.registers[register] = flow.terms.make("symbol", value.qualified)
+            if isinstance(value, Choice) and all(_is_opaque(flow, part) for _, part in value.arms):
+                value = flow.registers[register] = flow.terms.make("symbol", f"key at {span}")  # whichever it is
             for part in [part for _, part in value.arms] if isinstance(value, Choice) else [value]:
                 if isinstance(part, Term) and part not in flow.file.placeholders and not is_stored(flow, part):
                     give(flow.knowledge, part, flow.places[span])

@@ -67,8 +67,10 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
 
 def _is_reached(file: File, pending: Pending) -> bool:
     """Return whether keys may get to the expression of a note, or into what is there, as the project shows."""
-    is_judged = pending.term in file.knowledge.origins  # a key of this file, of which all is known
-    return not is_judged and file.may_get_keys(pending.at)
+    if pending.term in file.knowledge.origins:  # a key of this file, of which all is known
+        return False
+    is_new = pending.at is not None and file.gets_keys_only(pending.at) and not file.knowledge.is_known(pending.term)
+    return is_new or file.may_get_keys(pending.at)
 
 
 def _reached(file: File, pending: Pending, fact: Fact) -> Fact | None:

@@ -11,6 +11,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.needs import Need
+from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Metadata, Sequence, SliceOf, Value
@@ -59,7 +60,7 @@ def attribute(flow: State, term: Term, name: str, node: ast.Attribute) -> Value 
         if flow.knowledge.is_known(term):
             return flow.knowledge.view("T", term, flow.knowledge.rank(term))
     if name == "at" and isinstance(node.ctx, ast.Load):
-        if flow.knowledge.rank(term) != 0:
+        if flow.knowledge.rank(term) != 0 and flow.file.places.ranks.get(span_of(node.value)) != 0:
             passes_by(flow, flow.terms.const("no single key"), node.value)
             return None
         note(

@@ -54,7 +54,8 @@ def keep(flow: State, pending: Pending) -> None:
     """Add a pending fact, except about the words from ``key_data``: they are no key, even if used as one."""
     if flow.terms.operation(pending.term) in ("const", "op"):
         passes_by(flow, pending.term, pending.at)
-        if flow.file.places and flow.terms.operation(pending.term) == "op" and flow.file.may_get_keys(pending.at):
+        at, is_computed = pending.at, flow.terms.operation(pending.term) == "op"
+        if at is not None and is_computed and (flow.file.may_get_keys(at) or flow.file.gets_keys_only(at)):
             flow.file.pending.append(pending)
     elif not is_words(flow, pending.term):
         flow.file.pending.append(pending)

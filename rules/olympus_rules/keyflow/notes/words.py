@@ -103,7 +103,8 @@ def _axes_used(index: Value) -> int:
         parts = [part for part in index.items if part != Const(None)]
         if parts[-1:] == [Const(...)]:
             parts.pop()
-        return len(parts) if parts and not isinstance(parts[-1], SliceOf) else 0
+        is_whole = parts[-1:] == [SliceOf(None, None, None)]  # of all words, which another detector sees
+        return 0 if is_whole or (len(parts) == 1 and isinstance(parts[0], SliceOf)) else len(parts)
     if isinstance(index, SliceOf) or index == Const(...):
         return 0
     return 1
