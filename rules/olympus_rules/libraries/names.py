@@ -215,3 +215,14 @@ def canonical(qualified: str, roots: tuple[str, ...] = DEFAULT_ROOTS) -> str:
         if name == private or name.startswith(f"{private}."):
             return public + name[len(private) :]
     return name
+
+
+METHODS_OF_NUMBERS = frozenset(
+    """
+    all any argmax argmin argsort choose clip compress conj conjugate cumprod diagonal nonzero partition ptp round
+    searchsorted sort std trace var
+    """.split()  # noqa: SIM905
+)
+"""Methods of arrays of numbers, which typed keys lack, beside those that return the words or compute with them."""
+FITTING = frozenset({"broadcast_to", "dynamic_slice", "empty", "full", "ones", "reshape", "zeros"})
+"""Functions that are given the axes of an array after others, as rewrites do it: they fit keys of both kinds."""

@@ -34,7 +34,17 @@ from olympus_rules.keyflow.notes.pending import (
 )
 from olympus_rules.libraries import Conversion, Model
 from olympus_rules.libraries.model import Form
-from olympus_rules.libraries.names import CHOICE, DTYPE_TESTS, METADATA, PURE_MODULES, RANDOM, STR, STREAMS
+from olympus_rules.libraries.names import (
+    CHOICE,
+    DTYPE_TESTS,
+    FITTING,
+    METADATA,
+    METHODS_OF_NUMBERS,
+    PURE_MODULES,
+    RANDOM,
+    STR,
+    STREAMS,
+)
 
 __all__ = ["METHODS", "compared", "computed", "converted", "counted", "mapped", "method", "shown"]
 
@@ -42,13 +52,6 @@ MANY = 32  # leaves of a tree that are checked
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
 """Methods of an array that return its words to Python: the result is no array."""
-OF_NUMBERS = frozenset(
-    """
-    all any argmax argmin argsort choose clip compress conj conjugate cumprod diagonal nonzero partition ptp round
-    searchsorted sort std trace var
-    """.split()  # noqa: SIM905
-)
-"""Further methods of arrays of numbers, which typed keys lack."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
@@ -314,7 +317,7 @@ def _may_be_key(flow: State, term: Term) -> bool:
 
 def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr) -> None:
     """Detect a method of an array that returns its words to Python."""
-    if name in METHODS or name in OF_NUMBERS or (name in ARITHMETIC_METHODS and flow.file.places):
+    if name in METHODS or name in METHODS_OF_NUMBERS or (name in ARITHMETIC_METHODS and flow.file.places):
         _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
 
 
@@ -356,10 +359,6 @@ def _note_unsure(flow: State, form: Form, function: str, node: ast.AST, found: I
             effect="differs", alone=False, reached=True,
         )  # fmt: skip
         note(flow, term, Need.RAW, lambda _, kind, fact=fact: replace(fact, kind=kind), at=at)  # type: ignore[misc]
-
-
-FITTING = frozenset({"broadcast_to", "dynamic_slice", "empty", "full", "ones", "reshape", "zeros"})
-"""Functions that are given the axes of an array after others, as rewrites do it: they fit keys of both kinds."""
 
 
 def _is_checked(flow: State, node: ast.Attribute, user: ast.AST | None) -> bool:
