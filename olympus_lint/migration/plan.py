@@ -107,6 +107,7 @@ class Survey:
         roots: the names under which the JAX namespace may be imported.
         packs: the paths of the user's signature packs.
         taken: the parameters to which callers outside of the project pass keys.
+        is_cut_short: whether the project is too large for what the rules are told of all files.
     """
 
     files: Mapping[str, SurveyedFile]
@@ -114,6 +115,7 @@ class Survey:
     roots: Iterable[str]
     packs: tuple[str, ...] = ()
     taken: Sequence[Taken] = ()
+    is_cut_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,7 @@ class _Held:
         failures = self._reached.graph.failures
         self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]
         self._joined: set[Place] = set()
-        self.is_cut_short = self._reached.slots.is_cut_short
+        self.is_cut_short = self._reached.slots.is_cut_short or survey.is_cut_short
         self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
 
     def forget(self) -> None:

@@ -297,10 +297,12 @@ def key_places(migration: Migration) -> dict[str, Places]:
     }
     lines = sum(document.text.count("\n") for document in documents.values())
     is_portable = migration.target.style == "portable"
-    if lines > MOST_LINES or not (is_portable or any(NAME in document.text for document in documents.values())):
+    migration.is_cut_short = lines > MOST_LINES
+    if migration.is_cut_short or not (is_portable or any(NAME in each.text for each in documents.values())):
         return {}
     given = _taken(migration, documents)
     reached = reach(documents, None, _roots(migration), _packs(migration), given, with_words=is_portable)
+    migration.is_cut_short = reached.slots.is_cut_short
     found = {} if reached.graph.failures else places_in(reached, documents)
     reached.graph.forget()
     del reached
@@ -358,7 +360,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             wanted = partial(is_wanted, text=text)
             files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted)
     given = _taken(migration, {file.path: file.document for file in files.values()})
-    return Survey(files, migration.target, _roots(migration), _packs(migration), given)
+    return Survey(files, migration.target, _roots(migration), _packs(migration), given, migration.is_cut_short)
 
 
 def _count_unlisted(migration: Migration) -> None:

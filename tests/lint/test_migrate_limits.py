@@ -94,3 +94,12 @@ def test_a_key_for_too_many_callees_is_announced_past_a_limit(limits: dict[str, 
     registry = f"ALL = [{', '.join(f'f{n}' for n in range(CALLEES))}]\nfor each in ALL:\n    each({KEY})"
     migration, is_last_renamed = migrated("\n".join([*functions, registry]), **limits)
     assert migration.is_open and is_last_renamed
+
+
+def test_a_project_over_the_limit_of_lines_is_never_said_to_be_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the rules are not told of all files, nobody has looked at."""
+    monkeypatch.setattr("olympus_lint.migration.project.MOST_LINES", 0)
+    text = "import jax\n\nkey = jax.random.PRNGKey(0)\nprint(jax.random.normal(key))\n"
+    free, strict = (migrate([Text("a.py", Settings(), text)], Target("typed"), strict=each) for each in (False, True))
+    assert free.free and free.is_cut_short and free.is_open
+    assert strict.held and not strict.free
