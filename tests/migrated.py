@@ -148,7 +148,8 @@ def given(files: Mapping[str, str], main: str, *, typed: bool = False) -> tuple[
             (Path(folder) / name).write_text(text)
         sys.path.insert(0, folder)
         try:
-            variables = runpy.run_path(str(Path(folder) / main))
+            with contextlib.chdir(folder):  # where it may write
+                variables = runpy.run_path(str(Path(folder) / main))
         except Exception:
             return None
         finally:
