@@ -136,8 +136,8 @@ WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
     (
         "[x]",
-        r"unknown section 'x'; known are functions, methods, returns, inspect, fold, forward, transform, result, "
-        r"containers, arrays, conversions, typed-keys",
+        r"unknown section 'x'; known are functions, methods, returns, copies, inspect, fold, silent, forward, "
+        r"transform, result, containers, arrays, conversions, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),
@@ -234,6 +234,15 @@ def package(name: str) -> Path | None:
     return file.parent if file is not None and file.name == "__init__.py" else None
 
 
+def fields_of(class_: ast.ClassDef) -> ast.arguments:
+    """Return the fields of a class, which the constructor of a dataclass takes."""
+    names = [
+        each.target.id for each in class_.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+    args = [ast.arg(name) for name in names]
+    return ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=[])
+
+
 @cache
 def definitions(name: str) -> dict[str, list[ast.arguments]]:
     """Return the arguments of each function, class and method of a package by its bare name, ``self`` left out."""
@@ -248,6 +257,7 @@ def definitions(name: str) -> dict[str, list[ast.arguments]]:
                         rest = part.args.args[0 if static else 1 :]
                         own = ast.arguments(**{**vars(part.args), "args": rest})
                         found.setdefault(node.name if part.name == "__init__" else part.name, []).append(own)
+                found.setdefault(node.name, []).append(fields_of(node))
             elif isinstance(node, ast.FunctionDef):
                 found.setdefault(node.name, []).append(node.args)
     return found

@@ -32,6 +32,8 @@ class LibraryFunction:
         folds: the parameters whose key it derives from by folding in, or leaves alone.
         inspects: the parameters whose key it looks at, or keeps, without consuming it.
         forwards: the parameters that come out as the result, with their key identity.
+        keeps: the parameters whose key the object keeps that the class makes, and consumes each time it is called or
+            entered.
         seeds: those of ``sinks`` and ``folds`` that take a seed as well as a key.
         draw: which streams of the key a sampler reads; two draws from one key share their bits when these
             words are equal. ``None`` for what is no sampler.
@@ -40,6 +42,8 @@ class LibraryFunction:
         makes: ``key`` or ``keys`` when each call gives a fresh key, or a fresh array of keys, from hidden state.
         gives: methods of the resulting object that give a fresh key at each call; ``__call__`` stands for a call
             of the object, ``__next__`` for ``next``.
+        silent: parameters with the value for which nothing is drawn: by the function, or by the object that the class
+            makes.
         wrap: whether a forwarded buffer comes out as a typed key.
         unwrap: whether a forwarded typed key comes out as its buffer.
         raw: whether it takes and gives raw keys only.
@@ -53,12 +57,14 @@ class LibraryFunction:
     folds: tuple[str, ...] = ()
     inspects: tuple[str, ...] = ()
     forwards: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
     seeds: tuple[str, ...] = ()
     draw: str | None = None
     derive: str | None = None
     seed: str | None = None
     makes: str | None = None
     gives: tuple[str, ...] = ()
+    silent: tuple[tuple[str, object], ...] = ()
     wrap: bool = False
     unwrap: bool = False
     raw: bool = False
@@ -115,6 +121,7 @@ class Model:
         qualified: its name in the packs; builtins have their bare name.
         row: what it does with the key in each parameter; ``None`` where no pack says so.
         inspects: whether it consumes no key that it is given.
+        silences: whether it gives an object that draws nothing when it is called.
         forwards: whether it returns its first argument unchanged, and consumes nothing.
         returns: the name of the row of its result, where that is a callable.
         transform: what it does with the callables that it takes.
@@ -136,6 +143,7 @@ class Model:
     qualified: str
     row: LibraryFunction | None = None
     inspects: bool = False
+    silences: bool = False
     forwards: bool = False
     returns: str | None = None
     transform: Transformation | None = None

@@ -18,6 +18,7 @@ class Pack:
         functions: rows of functions and classes.
         methods: rows of methods of the packages' objects, by the method's name.
         returns: callables that return one which does what another name's row says, with that name.
+        copies: methods that return a copy of their object, with the fields that the copy has anew.
         lists: the lists of names in the other sections, by section and field.
         conversions: what functions do with the words of keys, by their names.
         typed_since: the first release of the library that is known to take typed keys, empty when none is.
@@ -29,6 +30,7 @@ class Pack:
     functions: tuple[LibraryFunction, ...] = ()
     methods: tuple[LibraryFunction, ...] = ()
     returns: dict[str, str] = field(default_factory=dict)
+    copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     conversions: dict[str, Conversion] = field(default_factory=dict)
     typed_since: str = ""
@@ -41,6 +43,10 @@ class Pack:
 
     def spoken_of(self) -> frozenset[str]:
         """Return every qualified name that the pack says something about."""
-        listed = (names for (_, name), names in self.lists.items() if name not in ("prefixes", "methods", "modules"))
+        listed = (
+            names
+            for (section, name), names in self.lists.items()
+            if name not in ("prefixes", "methods", "streams") and (section, name) != ("arrays", "modules")
+        )
         names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)
         return frozenset(name for name in names if not name.endswith(".*"))

@@ -16,7 +16,8 @@ __all__ = ["read"]
 
 LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
-    "fold": ("methods",),
+    "fold": ("methods", "streams", "modules"),
+    "silent": ("names",),
     "forward": ("names",),
     "transform": tuple(TRANSFORMATIONS),
     "result": get_args(Result),
@@ -24,17 +25,20 @@ LISTS: dict[str, tuple[str, ...]] = {
     "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "fits", "splits", "stacks"),
 }
 ROWS = ("functions", "methods")
+COPIES = "copies"
 TYPED_KEYS = "typed-keys"
 SUPPORT = ("since", "none", "except")
 CONVERSIONS = "conversions"
 OF_CONVERSIONS = ("form", "names", "places", "all-from", "keywords", "effect", "before")
 MOST_PLACES = 32  # arguments that count where all do
-SECTIONS = (*ROWS, "returns", *LISTS, CONVERSIONS, TYPED_KEYS)
+SECTIONS = (*ROWS, "returns", COPIES, *LISTS, CONVERSIONS, TYPED_KEYS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
 FLAGS = ("wrap", "unwrap", "raw")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
-OF_METHODS = tuple(name for name in FIELDS if name not in ("draw", "derive", "seed", "gives", "wrap", "unwrap"))
-OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "seeds")
+OF_METHODS = tuple(
+    name for name in FIELDS if name not in ("draw", "derive", "seed", "gives", "keeps", "silent", "wrap", "unwrap")
+)
+OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds")
 
 
 def read(filename: str, text: str) -> Pack:
@@ -57,6 +61,7 @@ def read(filename: str, text: str) -> Pack:
     rows: dict[str, list[LibraryFunction]] = {section: [] for section in ROWS}
     lists: dict[tuple[str, str], tuple[str, ...]] = {}
     returns: dict[str, str] = {}
+    copies: dict[str, tuple[str, ...]] = {}
     since, raw, raw_names = _typed_keys(f"{filename}: [{TYPED_KEYS}]", table.pop(TYPED_KEYS, {}))
     conversions = _conversions(f"{filename}: [[{CONVERSIONS}]]", table.pop(CONVERSIONS, []))
     for section, entries in table.items():
@@ -65,13 +70,15 @@ def read(filename: str, text: str) -> Pack:
         for name, value in _table(place, entries).items():
             if section == "returns":
                 returns |= dict.fromkeys(_listed(f'{place} "{name}"', value), name)
+            elif section == COPIES:
+                copies[name] = _listed(f"{place} {name}", value)
             elif section in ROWS:
                 rows[section].append(_row(f'{filename}: [{section}."{name}"]', name, value, section == "methods"))
             else:
                 _known(place, "field", name, LISTS[section])
                 lists[section, name] = _listed(f"{place} {name}", value)
     functions, methods = (tuple(replace(row, raw=raw or row.raw) for row in rows[section]) for section in ROWS)
-    return Pack(roots, functions, methods, returns, lists, conversions, since, raw, raw_names)
+    return Pack(roots, functions, methods, returns, copies, lists, conversions, since, raw, raw_names)
 
 
 def _typed_keys(place: str, value: object) -> tuple[str, bool, tuple[str, ...]]:
@@ -121,6 +128,8 @@ def _row(place: str, name: str, value: object, method: bool) -> LibraryFunction:
     for field in OF_PARAMETERS:
         for parameter in row.get(field, ()):
             _known(f"{place} {field}", "parameter", parameter, parameters)
+    for parameter, _ in row.get("silent", ()):
+        _known(f"{place} silent", "parameter", parameter, parameters)
     for parameter in row.get("seeds", ()):
         _known(f"{place} seeds", "sink or fold", parameter, row.get("sinks", ()) + row.get("folds", ()))
     if row.get("derive") and not row.get("parameters"):
@@ -133,7 +142,14 @@ def _reader(field: str) -> Callable[[str, object], object]:
         return lambda place, value: _choice(place, value, CHOICES[field])
     if field in FLAGS:
         return _flag
+    if field == "silent":
+        return _silent
     return _text if field == "draw" else _names
+
+
+def _silent(place: str, value: object) -> tuple[tuple[str, object], ...]:
+    """Return the values of parameters for which nothing is drawn."""
+    return tuple(_table(place, value).items())
 
 
 def _known(place: str, what: str, name: str, names: Collection[str]) -> None:

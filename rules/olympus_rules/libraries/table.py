@@ -47,6 +47,7 @@ class Libraries:
         self._functions: dict[str, LibraryFunction] = {}
         self._inspected: set[str] = set()
         self._prefixes: tuple[str, ...] = ()
+        self._silencing: set[str] = set()
         self._forwarded: set[str] = set()
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
@@ -85,6 +86,7 @@ class Libraries:
         looking = {row.qualified for row in pack.functions if row.inspects}
         self._inspected |= looking.union(pack.listed("inspect", "names")) - claimed
         self._prefixes += pack.listed("inspect", "prefixes")
+        self._silencing |= set(pack.listed("silent", "names")) - claimed
         self._forwarded |= set(pack.listed("forward", "names")) - claimed
         self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
         for section, words in self._words.items():
@@ -137,6 +139,7 @@ class Libraries:
             qualified=name,
             row=row,
             inspects=name in self._inspected or by_prefix,
+            silences=name in self._silencing,
             forwards=forwards,
             returns=self._returned.get(name),
             transform=transform,
@@ -187,6 +190,7 @@ class Libraries:
         """Return every name in the table, prefixes left out, by reading every pack."""
         listed = (
             self._inspected,
+            self._silencing,
             self._forwarded,
             self._returned,
             self._joining,
@@ -196,15 +200,17 @@ class Libraries:
         names = frozenset(row.qualified for row in self.functions).union(*listed)
         return frozenset(name for name in names if not name.endswith(".*"))
 
-    def methods(self, libraries: Iterable[str], kind: str) -> frozenset[str]:
+    def methods(self, libraries: Iterable[str], kind: str, what: str = "methods") -> frozenset[str]:
         """Return methods of the objects of some libraries.
 
         Args:
             libraries: import names, such as ``flax``.
             kind: ``fold`` for methods that derive keys from the one they are given, by folding in, and may leave it
                 alone; ``inspect`` for methods that consume no key.
+            what: ``streams`` for the arguments of these methods that take keys, or dictionaries of keys; ``modules``
+                for the functions that make a module of a function.
         """
-        return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, "methods"))
+        return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, what))
 
     def method_rows(self, libraries: Iterable[str]) -> dict[str, list[LibraryFunction]]:
         """Return the rows of methods of the objects of some libraries, by name; several may have one name."""
@@ -213,6 +219,15 @@ class Libraries:
             for row in pack.methods:
                 found.setdefault(row.qualified, []).append(row)
         return found
+
+    def drawing(self, libraries: Iterable[str]) -> frozenset[str]:
+        """Return the last names of the functions of some libraries that draw, or give a key to draw from."""
+        rows = (row for pack in self._of(libraries) for row in pack.functions if row.makes or row.sinks)
+        return frozenset(row.qualified.rpartition(".")[2] for row in rows)
+
+    def copies(self, libraries: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return the methods of the objects of some libraries that give a changed copy, with the fields that change."""
+        return {name: fields for pack in self._of(libraries) for name, fields in pack.copies.items()}
 
     def documented(self, text: str) -> list[Documented]:
         """Return the functions of libraries, and the methods of their objects, that consume keys and are in a text."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.finding import Confidence
@@ -73,6 +74,24 @@ class Placeholder:
     variables: tuple[tuple[str, Term], ...]
 
 
+class Made(NamedTuple):
+    """An object that a class makes.
+
+    Attributes:
+        name: the class.
+        structure: the class and its arguments as a term; objects of equal structure are equal.
+        is_silent: whether the object draws nothing when it is called.
+        kept: the keys that it keeps, and begins with each time it is called.
+        number: which one it is.
+    """
+
+    name: str
+    structure: Term
+    is_silent: bool
+    kept: tuple[Value | None, ...]
+    number: int
+
+
 class File:
     """The tables that the interpretations of one file's functions fill.
 
@@ -84,8 +103,13 @@ class File:
         linker: the driver, which gives access to other functions, classes and files.
         imported: the packages that the file imports from.
         folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.
+        streams: arguments of the folding methods that are keys, or dictionaries of keys.
+        made_modules: functions of these packages that make a module of a function.
+        applied: the function of which a module is made, by the module.
+        copies: methods of these packages' objects that give a changed copy, with the fields that change.
         method_rows: the rows of their other methods, by name.
         generators: library objects whose methods return fresh keys.
+        made: what the objects are made of that classes make here.
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
         annotated_parts: the classes of what is in parameters that are containers, as annotations say.
@@ -128,9 +152,14 @@ class File:
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, from any library
             self.imported |= {"flax", "haiku"}
         self.folding_methods = table.methods(self.imported, "fold")
+        self.streams = table.methods(self.imported, "fold", "streams")
+        self.made_modules = table.methods(self.imported, "fold", "modules")
+        self.applied: dict[Term, FunctionCode] = {}
+        self.copies = table.copies(self.imported)
         self.inspecting_methods = table.methods(self.imported, "inspect")
         self.method_rows = table.method_rows(self.imported)
         self.generators: dict[Term, LibraryFunction] = {}
+        self.made: dict[Term, Made] = {}
         self.classes: dict[Term, ClassCode] = {}
         self.annotated: dict[Term, ClassCode] = {}
         self.annotated_parts: dict[Term, ClassCode] = {}
@@ -177,6 +206,11 @@ class File:
     def describes(self, qualified: str) -> bool:
         """Return whether a signature pack describes a name, parameter by parameter."""
         return self.table.get(qualified).row is not None
+
+    @cached_property
+    def drawing(self) -> frozenset[str]:
+        """The names of functions of the file's libraries that draw, or give a key to draw from."""
+        return self.table.drawing(self.imported - {"jax"})
 
     @cached_property
     def has_other_generators(self) -> bool:

@@ -11,7 +11,7 @@ from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting"]
+__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting", "certainty_of"]
 
 LONG = 1 << 30  # an unknown length: indices from opposite ends of an array never overlap
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
@@ -61,6 +61,8 @@ class Consumption:
         site: the call of a transformation, loop or map that makes the call, if any.
         replaced: the replaced elements of the container, each with condition and time.
         computed: whether code out of sight may compute the key, anew each time.
+        folded: what a framework folds into the key before it draws; two consumptions that fold in the same draw equal
+            bits, and others unequal ones.
     """
 
     node: ast.AST
@@ -80,6 +82,7 @@ class Consumption:
     site: ast.AST | None = None
     replaced: tuple[tuple[Term, PathCondition, int], ...] = ()
     computed: bool = False
+    folded: Term | None = None
 
 
 @dataclass(slots=True)
@@ -109,6 +112,13 @@ class Departure:
     def in_force(self, time: int) -> bool:
         """Return whether the path is left at this time."""
         return self.start <= time and (self.end is None or time <= self.end)
+
+
+def certainty_of(first: Consumption, again: Consumption) -> Certainty:
+    """Return how well it is known that two consumptions of one key draw from the same child of it."""
+    if first.folded is not None and first.folded == again.folded:
+        return Certainty.UNKNOWN
+    return min(first.certainty, again.certainty)
 
 
 class Ledger:
@@ -178,7 +188,7 @@ class Ledger:
         surest: int = Meeting.NEVER
         found: Consumption | None = None
         for candidate in (candidate for group in earlier for candidate in group[:NEAREST]):
-            grade = min(int(self.meeting(candidate, again)), candidate.certainty + 1)
+            grade = min(int(self.meeting(candidate, again)), certainty_of(candidate, again) + 1)
             if grade > surest:
                 surest, found = grade, candidate
                 if surest == Meeting.SHOWN:

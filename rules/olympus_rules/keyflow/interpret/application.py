@@ -13,6 +13,7 @@ from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     CALLABLE,
     MAX_SEARCHED,
+    as_term,
     choose,
     get_item,
     item_index,
@@ -31,7 +32,7 @@ from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners,
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
-from olympus_rules.keyflow.interpret import lanes
+from olympus_rules.keyflow.interpret import lanes, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
@@ -180,6 +181,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         call=instance.number,
         origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
+        folded=None if use.folded is None else as_term(flow, instance.value(use.folded)),
     )
     consume(flow, value, passed)
 
@@ -402,6 +404,7 @@ def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
         return other
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.file.classes[instance] = class_.code
+    made_objects.make(flow, class_.code.name, instance, arguments)
     initialiser = flow.linker.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:
         function = flow.file.function(initialiser)

@@ -11,6 +11,8 @@ import re
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.values import Const
 
 __all__ = ["evaluates", "is_abstract", "leaves_keys_alone", "may_only_keep", "waiting_arguments"]
 
@@ -77,16 +79,16 @@ def leaves_keys_alone(node: ast.Call, name: str) -> bool:
     return owner.rpartition("_")[2] in STORES or owner.endswith(STORE_MANAGERS)
 
 
-def evaluates(node: ast.Call, name: str) -> bool:
+def evaluates(arguments: Arguments, name: str) -> bool:
     """Return whether a call evaluates a model, so that it may draw nothing: ``apply(…, train=False)``.
 
     Args:
-        node: the call.
+        arguments: the arguments of the call.
         name: the last part of the callee's name.
     """
     is_asked = any(
-        isinstance(keyword.value, ast.Constant) and keyword.value.value is EVALUATING.get(keyword.arg or "")
-        for keyword in node.keywords
+        isinstance(value, Const) and value.value is EVALUATING.get(keyword or "")
+        for keyword, value in arguments.keywords
     )
     return is_asked and DRAWING.isdisjoint(name.split("_"))
 

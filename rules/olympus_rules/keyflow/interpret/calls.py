@@ -18,7 +18,7 @@ from olympus_rules.keyflow.domain.values import (
     Partial,
     Value,
 )
-from olympus_rules.keyflow.interpret import application, higher_order, library
+from olympus_rules.keyflow.interpret import application, higher_order, library, made_objects
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
@@ -55,9 +55,9 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Class):
         return application.construct(flow, function, arguments)
     if isinstance(function, Term) and function in flow.file.classes:
-        method = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
-        if method is not None:
-            return call(flow, Bound(flow.file.function(method), function), arguments)
+        code = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
+        if code is not None:
+            return call(flow, Bound(flow.file.function(code), function), arguments)
     if isinstance(function, Term) and function in flow.file.annotated:
         called = flow.attribute(function, "__call__")
         if not isinstance(called, Term):
@@ -66,6 +66,14 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         held = _of_held_object(flow, function)
         if held is not None:
             return call(flow, held, arguments)
+    if isinstance(function, Term):
+        if made_objects.is_silent(flow, function):
+            return flow.terms.fresh()
+        if arguments.node is not None:
+            made_objects.used(flow, function, arguments.node, arguments.loop)
+        method = made_objects.called(flow, function)
+        if method is not None:
+            return call(flow, method, arguments)
     return unknown(flow, function, arguments)
 
 

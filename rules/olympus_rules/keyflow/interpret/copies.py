@@ -14,13 +14,13 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["REPLACING", "copied", "replaced", "replaced_at"]
+__all__ = ["REPLACING", "copied", "renewed", "replaced", "replaced_at"]
 
 
 REPLACING = frozenset({"replace", "_replace"})  # the functions and methods that make such copies
 
 
-def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Value:
+def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Term:
     """Return a copy of a record with some fields changed."""
     changed = flow.make("copy", flow.terms.number(), receiver)
     flow.file.plain |= {receiver, changed}
@@ -29,6 +29,14 @@ def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Value:
     for name, value in arguments.keywords:
         if name is not None:
             flow.set_attribute(changed, name, value)
+    return changed
+
+
+def renewed(flow: Flow, receiver: Term, arguments: Arguments, fields: tuple[str, ...]) -> Value:
+    """Return the copy that a method gives of its object: some fields are new, others as the arguments say."""
+    changed = replaced(flow, receiver, arguments)
+    for name in fields:
+        flow.set_attribute(changed, name, flow.terms.fresh())
     return changed
 
 

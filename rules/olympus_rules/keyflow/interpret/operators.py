@@ -12,6 +12,7 @@ from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.presence import answers
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Metadata, Sequence, Value
+from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
 from olympus_rules.keyflow.notes.pending import (
@@ -44,7 +45,7 @@ ARITHMETIC = {
     "USub": "-",
 }
 COMPARISONS = {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn"}
-OPAQUE = frozenset({"caught", "format", "match", "opaque", "part", "raise", "with", "yield"})
+OPAQUE = frozenset({"caught", "format", "match", "opaque", "part", "raise", "yield"})
 """Operations that give an unknown value; what a pattern matches comes after the word."""
 
 
@@ -69,8 +70,11 @@ def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> 
         return result
     if operation == "format":
         conversions.shown(flow, operands, node)
+    if operation == "with":
+        made_objects.used(flow, operands[0], node)
+        return operands[0]
     if operation in OPAQUE or operation.startswith("match "):
-        return flow.terms.fresh() if operation != "with" else operands[0]
+        return flow.terms.fresh()
     return flow.terms.make("op", operation, *(as_term(flow, operand) for operand in operands))
 
 

@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
-from olympus_rules.keyflow.interpret import lanes
+from olympus_rules.keyflow.interpret import lanes, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries
 from olympus_rules.keyflow.notes import pending as notes
@@ -30,7 +30,7 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     """Call a function or method that a signature pack describes parameter by parameter."""
     number = flow.terms.number()
     arguments = spread(flow, arguments, row.parameters, (*row.sinks, *row.folds))
-    for name in row.sinks + row.folds:
+    for name in row.sinks + row.folds if not made_objects.is_turned_off(row, arguments) else ():
         value, expression = _argument(row, name, arguments)
         if value is not None and row.raw:
             boundaries.given(flow, row.qualified, value, expression, arguments.node)
@@ -49,7 +49,10 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     if row.forwards:
         value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
-    return flow.terms.make("op", (row.qualified, number))
+    result = flow.terms.make("op", (row.qualified, number))
+    if row.keeps or row.qualified.rpartition(".")[2][:1].isupper():
+        made_objects.make(flow, row.qualified, result, arguments)
+    return result
 
 
 def method(flow: Flow, function: Term, arguments: Arguments) -> Value | None:
@@ -151,10 +154,11 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         flow.path,
         draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
-        call=number,
+        call=number if name in row.sinks else flow.terms.number(),  # two streams of one call are two consumers
         loop=arguments.loop,
         count=literal if row.derive == "split" else None,
         sampler="" if row.derive or row.method else row.qualified,
+        folded=flow.terms.make("op", ("fold", row.qualified)) if name in row.folds else None,
     )
     consume(flow, value, use)
     if row.derive != "split":

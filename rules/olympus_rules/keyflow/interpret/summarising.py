@@ -38,7 +38,7 @@ def summarise(file: File, run: Run) -> Summary:
     if hands_on(run.code):  # what it returns is to a caller the function that it is given
         returns = terms.make("param", (run.code, run.code.parameters[0]))
     writes, handed_out = _lasting(file, run, returns)
-    uses: dict[tuple[Term, str, int | None, object], Consumption] = {}
+    uses: dict[tuple[Term, str, Term | None, int | None, object], Consumption] = {}
     for use in run.ledger.consumptions:
         if use.certainty != Certainty.KNOWN and terms.operation(use.term) == "op":
             continue
@@ -51,7 +51,7 @@ def summarise(file: File, run: Run) -> Summary:
             continue  # it rebinds the variable, so that each call has another key
         if outside is None and handed_out.isdisjoint(sources_of(terms, use.term)):
             continue
-        slot = (use.term, use.draw, use.count, use.path if use.path != ALWAYS else None)
+        slot = (use.term, use.draw, use.folded, use.count, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:
             uses[slot] = replace(use, computed=True) if may_be_computed(file, use.term) else use
     functions = [f for value in (returns, *(value for _, _, value, _ in writes)) for f in functions_in(value)]

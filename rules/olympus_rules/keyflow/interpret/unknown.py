@@ -30,7 +30,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
-from olympus_rules.keyflow.interpret import callees, containers, copies, lists, named, rows
+from olympus_rules.keyflow.interpret import callees, containers, copies, folds, lists, made_objects, named, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
 from olympus_rules.keyflow.notes.axes import ArrayCall
@@ -90,13 +90,7 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
         result = rows.method(flow, function, arguments)
     if result is not None:
         return result
-    name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
-    name = name.removeprefix(f"{UNBOUND}.")
-    if "?" in name:
-        name = ast.unparse(node.func)
-    last = name.rpartition(".")[2]
-    if isinstance(function, Term) and flow.terms.operation(function) == "attr":
-        last = flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
+    name, last = _names(flow, function, node)
     if _only_looks(flow, last, node) or arguments.asks:
         return asked(flow, name, arguments)
     if callees.leaves_keys_alone(node, last) and not any(isinstance(v, CALLABLE) for v in arguments.values()):
@@ -109,6 +103,28 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     ):
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.DOUBTFUL if unasked else _certainty(flow, function, arguments, last)
+    _hand_over(flow, function, arguments, Consumption(node, name, certainty, flow.path, loop=arguments.loop), last)
+    made = flow.terms.fresh()
+    if last[:1].isupper() or name in flow.file.made_modules or flow.file.table.get(name).silences:
+        made_objects.make(flow, name, made, arguments)
+    return made
+
+
+def _names(flow: Flow, function: Value, node: ast.Call) -> tuple[str, str]:
+    """Return the name of a callee, as far as known or else as it is written, and the last part of it."""
+    name = function.qualified if isinstance(function, Library) else dotted_name(node.func)
+    name = name.removeprefix(f"{UNBOUND}.")
+    if "?" in name:
+        name = ast.unparse(node.func)
+    if isinstance(function, Term) and flow.terms.operation(function) == "attr":
+        return name, flow.terms.data(function)[0]  # jax.jit(model.apply)(…)
+    return name, name.rpartition(".")[2]
+
+
+def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consumption, last: str) -> None:
+    """Record that a callee gets its arguments: ``taken`` is the consumption of each, but for the key."""
+    node = arguments.node
+    assert node is not None
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.file.table.get(function.qualified).typed_keys == "no"
     changes = not _keeps_arguments(function, last)
@@ -122,11 +138,12 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
         if changes:
             _handed(flow, value)
         if raw:
-            boundaries.given(flow, name, value, expression, node)
-        use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
-        use.draw = "fold" if last in flow.file.folding_methods else "call"
-        _consume(flow, value, use)
-    return flow.terms.fresh()
+            boundaries.given(flow, taken.what, value, expression, node)
+        use = replace(taken, key=expression, call=number)
+        if last in flow.file.folding_methods:
+            folds.fold(flow, last, function, arguments, use, value)
+        else:
+            _consume(flow, value, use)
 
 
 def _may_not_return(flow: Flow, function: Value, arguments: Arguments, node: ast.Call) -> bool:
@@ -221,8 +238,8 @@ def _certainty(flow: Flow, function: Value, arguments: Arguments, name: str) -> 
     """Return how certain it is that an unknown callee consumes its arguments."""
     assert arguments.node is not None
     keeping = callees.may_only_keep(arguments.node.func, name) or _is_inherited_constructor(flow, arguments)
-    keeping = keeping or callees.evaluates(arguments.node, name)
-    if keeping or _is_looked_up(flow, function, arguments.node) or name in flow.file.folding_methods:
+    keeping = keeping or callees.evaluates(arguments, name)
+    if keeping or _is_looked_up(flow, function, arguments.node):
         return Certainty.DOUBTFUL
     return Certainty.UNKNOWN
 
@@ -262,6 +279,11 @@ def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
         or name in ABSTRACT
         or name in flow.file.inspecting_methods
     )
+
+
+def _may_change(name: str) -> bool:
+    """Return whether a method of an object of an unknown class may change the object."""
+    return name not in KEEPING_METHODS or name in CHANGING_METHODS
 
 
 def _is_given(flow: Flow, receiver: Term, name: str) -> bool:
@@ -308,6 +330,8 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
             return buffer
         if name in copies.REPLACING:
             return copies.replaced(flow, receiver, arguments)
+        if name in flow.file.copies:
+            return copies.renewed(flow, receiver, arguments, flow.file.copies[name])
         if name == "get" and values[1:] in ((), (Const(None),)) and not arguments.keywords and values:
             return presence.got(flow, values[0], receiver)
         if name in PURE_METHODS or (arguments.asks and name not in KEEPING_METHODS):
@@ -316,7 +340,7 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
             fill_unseen(flow, _container_around(flow, node.func.value))
         if name == "update":
             containers.updated(flow, receiver, arguments)
-        elif (name not in KEEPING_METHODS or name in CHANGING_METHODS) and not _is_given(flow, receiver, name):
+        elif name not in flow.file.folding_methods and _may_change(name) and not _is_given(flow, receiver, name):
             flow.forget(receiver)
     if isinstance(receiver, Choice) and name in copies.REPLACING:
         return map_choice(flow, receiver, lambda part: copies.copied(flow, part, arguments))

@@ -7,6 +7,7 @@ of reach took it. ``possible``: the value is a key by its name only, or a class 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, certainty_of
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.steady import is_steady
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -28,6 +29,9 @@ from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import IMMUTABLE_BASES
 
 __all__ = ["effect", "reuses"]
+
+COPY = re.compile(r"target|teacher|(^|_)(ema|old|ref|slow)(_|$)|average|copy")
+"""Names of parameters that follow others."""
 
 
 def reuses(file: File, run: Run) -> Iterator[Fact]:
@@ -57,6 +61,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         confidence = Confidence.LIKELY
     if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(run, first, again):
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
+    if any(_is_made_equal(file, use) for use in (first, again)):
+        confidence = Confidence.POSSIBLE  # a target network starts with the parameters of the network that it follows
     if any(_is_waited_for(file, use.node) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a benchmark, which throws its numbers away
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
@@ -175,6 +181,8 @@ def _unused_relatives(run: Run, term: Term) -> tuple[str, ...]:
 
 def effect(first: Consumption, again: Consumption) -> str:
     """Return the effect of two consumptions of one key: equal draws, equal children, or dependent numbers."""
+    if first.folded is not None and first.folded == again.folded:
+        return "same-draw"
     if first.draw != again.draw or first.draw in ("call", "fold"):
         return "dependent"
     return "same-children" if first.draw == "split" else "same-draw"
@@ -188,7 +196,7 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
     met = MET[run.ledger.meeting(first, again)]
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
-    lowest = min(first.certainty, again.certainty)
+    lowest = certainty_of(first, again)
     if lowest == Certainty.UNKNOWN and first.node is again.node and takes_counter(file.document, again.node):
         lowest = Certainty.DOUBTFUL  # it may fold the number of the iteration into the key
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
@@ -199,7 +207,17 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         return None
     if any(term in knowledge.passed for term in terms):
         return min(met, Confidence.POSSIBLE if terms & knowledge.mixed else Confidence.LIKELY)
-    return Confidence.POSSIBLE if terms & knowledge.named else None
+    if not terms & knowledge.named:
+        return None
+    # a function that takes seeds as well shows no key, but a seed that is used twice gives equal numbers all the same
+    return min(met, Confidence.LIKELY) if _are_streams(first, again) else Confidence.POSSIBLE
+
+
+def _are_streams(first: Consumption, again: Consumption) -> bool:
+    """Return whether two known functions of libraries, or one method of a module, make streams from a key or seed."""
+    if first.folded is not None:
+        return first.folded == again.folded
+    return all(use.sampler and use.what == use.sampler for use in (first, again))
 
 
 def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:
@@ -223,6 +241,29 @@ def _is_waited_for(file: File, node: ast.AST) -> bool:
         waits = waits or name.rpartition(".")[2] == "block_until_ready"
         parent = file.document.parents.get(parent)
     return waits and isinstance(parent, ast.Expr)
+
+
+def _is_made_equal(file: File, use: Consumption) -> bool:
+    """Return whether the parameters that a call of ``init`` gives are named as a copy of others, to be equal."""
+    node: ast.AST | None = use.node if _initialised(use) else None
+    while node is not None and not isinstance(node, ast.stmt):
+        node = file.document.parents.get(node)
+        name = node.arg if isinstance(node, ast.keyword) else ""
+        targets = node.targets if isinstance(node, ast.Assign) else ()
+        names = [name or "", *(part for target in targets for part in _identifiers(target))]
+        if any(COPY.search(each) for each in names):
+            return True
+    return False
+
+
+def _identifiers(target: ast.expr) -> list[str]:
+    """Return the names in the target of an assignment."""
+    parts = ast.walk(target)
+    return [
+        each.id if isinstance(each, ast.Name) else each.attr
+        for each in parts
+        if isinstance(each, ast.Name | ast.Attribute)
+    ]
 
 
 def _is_test(file: File) -> bool:

@@ -14,6 +14,7 @@ from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
 from olympus_rules.keyflow.interpret.defaults import supposed
+from olympus_rules.keyflow.notes.annotated import named
 from olympus_rules.libraries.names import RANDOM
 
 __all__ = ["Hierarchy"]
@@ -37,6 +38,7 @@ class Hierarchy:
         self._file, self._linker = file, file.linker
         self.bases: dict[ClassCode, list[Value]] = {}
         self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
+        self._libraries: dict[tuple[ClassCode, str], str] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
@@ -148,18 +150,18 @@ class Hierarchy:
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
         """Return whether an attribute of a class is constant: a member of an enumeration, or named like a constant."""
-        return name.isupper() or self._is_enumeration(class_)
+        return name.isupper() or _is_enumeration(self._bases_of(class_))
 
     def members(self, class_: ClassCode) -> frozenset[str]:
         """Return the names of the members of an enumeration; none for any other class or one out of reach."""
-        if not self._is_enumeration(class_):
+        if not _is_enumeration(self._bases_of(class_)):
             return frozenset()
         targets = [part for node in class_.node.body if isinstance(node, ast.Assign) for part in node.targets]
         return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
-    def _is_enumeration(self, class_: ClassCode) -> bool:
-        bases = [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
-        return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
+    def _bases_of(self, class_: ClassCode) -> list[Value]:
+        """Return the bases of a class and of those that it inherits from."""
+        return [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
 
     def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
         """Return the class of the object that the initialising methods write to an attribute."""
@@ -170,6 +172,20 @@ class Hierarchy:
             known = [self._file.classes.get(value) if isinstance(value, Term) else None for value in found]
             self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
+
+    def held_library(self, class_: ClassCode, attribute: str) -> str:
+        """Return the class of a library whose object an attribute holds: as a field is annotated, or as it is set up.
+
+        Empty if none is known.
+        """
+        slot = (class_, attribute)
+        if slot not in self._libraries:
+            self._libraries[slot] = ""
+            made = [self._file.made.get(value) for value in self._set_up(class_, attribute) if isinstance(value, Term)]
+            names = {"" if each is None else each.name for each in made}
+            names = names or {_annotated(self._linker, self._file.module, self.ancestry(class_), attribute)}
+            self._libraries[slot] = names.pop() if len(names) == 1 else ""
+        return self._libraries[slot]
 
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the initialising methods write to an attribute.
@@ -239,7 +255,7 @@ class Hierarchy:
             return True
         if not isinstance(self._class_value(class_, name), Const | None):
             return True
-        bases = [base for each in ancestry for base in self.bases.get(each, ())]
+        bases = self._bases_of(class_)
         return any(
             isinstance(base, Term)
             or (isinstance(base, Library) and not self._file.table.knows(base.qualified) and not self.known_class(base))
@@ -275,23 +291,10 @@ class Hierarchy:
 
     def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
         """Return the values that the initialising methods write to an attribute."""
-        written = (value for name in SETTING_UP for put, value in self._written_by(class_, name) if put == attribute)
+        methods = filter(None, (self.method(class_, name) for name in SETTING_UP))
+        written = (value for code in methods for put, value in _written_by(self._file, code) if put == attribute)
         parts = (part for value in written for part in _parts(value))
         return list(dict.fromkeys(parts))
-
-    def _written_by(self, class_: ClassCode, name: str) -> Iterable[tuple[str, Value]]:
-        """Return the attributes of its object that a method writes, with their values."""
-        method = self.method(class_, name)
-        reached = None if method is None else self._linker.lookups.reach(Function(method), concerned=True)
-        summary = None if reached is None else self._linker.summariser.summary(reached.code)
-        if summary is None:
-            return
-        for term, attribute, value, _ in summary.writes:
-            if (
-                self._file.terms.operation(term) == "param"
-                and (self._file.terms.data(term)[1],) == summary.code.parameters[:1]
-            ):
-                yield attribute, value
 
     def known_class(self, value: Value) -> ClassCode | None:
         """Return the class that a value is, wherever the project defines it."""
@@ -301,6 +304,31 @@ class Hierarchy:
                 return self._linker.names.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def _written_by(file: File, method: FunctionCode) -> Iterable[tuple[str, Value]]:
+    """Return the attributes of its object that a method writes, with their values."""
+    reached = file.linker.lookups.reach(Function(method), concerned=True)
+    summary = None if reached is None else file.linker.summariser.summary(reached.code)
+    if summary is None:
+        return
+    for term, attribute, value, _ in summary.writes:
+        if file.terms.operation(term) == "param" and (file.terms.data(term)[1],) == summary.code.parameters[:1]:
+            yield attribute, value
+
+
+def _is_enumeration(bases: Iterable[Value]) -> bool:
+    return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
+
+
+def _annotated(linker: Linker, scope: FunctionCode, ancestry: Iterable[ClassCode], attribute: str) -> str:
+    """Return the class of a library that the annotation of a field names, empty if there is none."""
+    for each in ancestry:
+        for node in each.node.body if attribute in each.fields else ():
+            if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) == attribute:
+                value = named(linker, scope, node.annotation)
+                return value.qualified if isinstance(value, Library) else ""
+    return ""
 
 
 def _stores(ancestry: Iterable[ClassCode], name: str, known: dict[ClassCode, set[str]]) -> bool:

@@ -228,6 +228,7 @@ class _Writer:
             use.count,
             use.sampler,
             use.computed,
+            None if use.folded is None else self.term(use.folded),
         ]
 
     def path(self, path: PathCondition) -> list[list[int]]:
@@ -515,7 +516,7 @@ class _Reader:
 
     def use(self, record: list[Any]) -> Consumption:
         """Return a consumption."""
-        term, what, certainty, path, draw, loop, count, sampler, computed = record
+        term, what, certainty, path, draw, loop, count, sampler, computed, folded = record
         return Consumption(
             PLACELESS,
             what,
@@ -527,6 +528,7 @@ class _Reader:
             count=count,
             sampler=sampler,
             computed=computed,
+            folded=None if folded is None else self.terms[folded],
         )
 
     def path(self, path: list[list[int]]) -> PathCondition:

@@ -1,0 +1,109 @@
+"""What a framework folds into the keys that it is given, as terms: equal children are drawn if it folds in the same.
+
+A module derives its streams from a key by its own path, the name of a stream and a count. None of these depends on
+the other arguments, so two calls of one method of one module, or of two equal modules, draw the same bits.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.access import as_term, guarded_leaves
+from olympus_rules.keyflow.domain.arguments import Arguments, parts
+from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Map, Value
+from olympus_rules.keyflow.facts import Place
+from olympus_rules.keyflow.interpret import callees, lanes, made_objects
+from olympus_rules.keyflow.interpret.flow import Flow
+
+__all__ = ["fold"]
+
+METHOD = "method"  # the argument that names another method of the module
+INITIALISING = "init"
+"""Methods of this name, and longer ones, give the parameters that one key gives."""
+
+
+def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Consumption, value: Value) -> None:
+    """Record that a method of a module folds something into an argument, or into each key of a dictionary of streams.
+
+    Args:
+        flow: where the call is.
+        name: the name of the method.
+        function: the method, as far as known.
+        arguments: the arguments of the call.
+        use: the consumption of the argument.
+        value: the argument.
+    """
+    assert arguments.node is not None
+    use.draw, use.certainty = "fold", Certainty.DOUBTFUL
+    what = INITIALISING if name.startswith(INITIALISING) else name
+    module = _module(flow, function, arguments)
+    are_streams = any(keyword in flow.file.streams and each is value for keyword, each in arguments.keywords)
+    if (
+        module is None
+        or callees.evaluates(arguments, name)
+        or not (are_streams or what == INITIALISING or _draws(flow, module))
+    ):
+        consume(flow, value, use)
+        return
+    other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
+    for stream, part, expression in _streams(value, use.key):
+        if are_streams and isinstance(value, Map):
+            drawn(flow, part, Place(arguments.node, use.what, expression))
+        folded = flow.terms.make("op", ("fold", what, stream), module, *other)
+        consume(flow, part, replace(use, key=expression, folded=folded))
+
+
+def _draws(flow: Flow, module: Term) -> bool:
+    """Return whether the function of a module draws, or what it names in this file does."""
+    first = flow.file.applied.get(module)
+    words, definitions = flow.file.drawing, flow.file.module.definitions
+    waiting: list[FunctionCode | ClassCode] = [] if first is None else [first]
+    seen = set[FunctionCode | ClassCode]()
+    while waiting:
+        code = waiting.pop()
+        names = {
+            node.id if isinstance(node, ast.Name) else node.attr
+            for node in ast.walk(code.node)
+            if isinstance(node, ast.Name | ast.Attribute)
+        }
+        if not words.isdisjoint(names):
+            return True
+        seen.add(code)
+        waiting += [definitions[name] for name in names & definitions.keys() if definitions[name] not in seen]
+    return False
+
+
+def drawn(flow: Flow, value: Value, place: Place) -> None:
+    """Record that a stream of a module begins with a key, which therefore is one."""
+    for path, term in guarded_leaves(flow, value):
+        flow.knowledge.use(term, path=path)
+    lanes.drawn(flow, value, place)
+
+
+def _method(flow: Flow, value: Value) -> tuple[Term]:
+    """Return the name of another method, however it is given."""
+    term = as_term(flow, value)
+    return (flow.terms.const(flow.terms.data(term)[0]) if flow.terms.operation(term) == "attr" else term,)
+
+
+def _module(flow: Flow, function: Value, arguments: Arguments) -> Term | None:
+    """Return what is known of the module whose method is called: what it is made of, else its identity."""
+    owner = arguments.owner
+    if isinstance(function, Term) and flow.terms.operation(function) == "attr":
+        owner = flow.terms.args(function)[0]  # jax.jit(model.apply)(…), or what a copy shares with its original
+    return None if owner is None else made_objects.structure(flow, owner)
+
+
+def _streams(value: Value, expression: ast.expr | None) -> Iterator[tuple[str, Value, ast.expr | None]]:
+    """Yield the keys of an argument, each with the name of its stream if they are in a dictionary."""
+    if not isinstance(value, Map):
+        yield "", value, expression
+        return
+    for (name, _), (part, written) in zip(value.items, parts(value, expression), strict=True):
+        yield str(name), part, written

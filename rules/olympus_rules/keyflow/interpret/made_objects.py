@@ -1,0 +1,109 @@
+"""Objects that classes of libraries make: what they are made of, what a call of one does, and which draw nothing.
+
+A layer of a framework is such an object. Two of them that are made of the same are equal modules.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.file import Made
+from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Value
+from olympus_rules.keyflow.interpret import callees
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.libraries import LibraryFunction
+
+__all__ = ["called", "is_silent", "is_turned_off", "make", "structure", "used"]
+
+CALL = ".__call__"
+
+
+def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
+    """Record what an object is made of, unless a part of it is unknown."""
+    if not isinstance(instance, Term) or any(starred for _, starred in arguments.positional):
+        return
+    parts = [structure(flow, value) for value in arguments.values()]
+    names = tuple(keyword for keyword, _ in arguments.keywords)
+    made = flow.terms.make("op", ("made", name, len(parts), names), *parts)
+    model = flow.file.table.get(name)
+    is_silent = model.silences or (model.row is not None and is_turned_off(model.row, arguments))
+    kept = () if model.row is None else tuple(_argument(model.row, each, arguments) for each in model.row.keeps)
+    flow.file.made[instance] = Made(
+        name, made, is_silent or callees.evaluates(arguments, ""), kept, flow.terms.number()
+    )
+    if isinstance(arguments.first, Function) and name in flow.file.made_modules:
+        flow.file.applied[made] = arguments.first.code
+
+
+def structure(flow: Flow, value: Value) -> Term:
+    """Return what an object is made of as a term, and the identity of any other value."""
+    term = as_term(flow, value)
+    made = _made(flow, term)
+    return term if made is None else made.structure
+
+
+def _made(flow: Flow, term: Term) -> Made | None:
+    """Return what an object is made of, which the module's level may have made."""
+    module = flow.file.module
+    if flow.terms.operation(term) == "free" and flow.terms.data(term)[0] is module and module in flow.file.environments:
+        held = flow.file.environments[module].values.get(flow.terms.data(term)[1])
+        return flow.file.made.get(held) if isinstance(held, Term) else None
+    return flow.file.made.get(term)
+
+
+def is_silent(flow: Flow, function: Term) -> bool:
+    """Return whether a call of an object draws nothing."""
+    made = _made(flow, function)
+    return made is not None and made.is_silent
+
+
+def called(flow: Flow, function: Term) -> Library | None:
+    """Return the function that a call of an object of a library calls, if a pack speaks of it."""
+    made = _made(flow, function)
+    name = _held(flow, function) if made is None else made.name
+    if not name:
+        return None
+    model = flow.file.table.get(f"{name}{CALL}")
+    return Library(model.qualified) if model.inspects or model.row is not None else None
+
+
+def _held(flow: Flow, function: Term) -> str:
+    """Return the class of a library whose object an attribute of an object of a known class holds."""
+    if flow.terms.operation(function) != "attr":
+        return ""
+    class_ = flow.file.classes.get(flow.terms.args(function)[0])
+    return "" if class_ is None else flow.linker.hierarchy.held_library(class_, flow.terms.data(function)[0])
+
+
+def is_turned_off(row: LibraryFunction, arguments: Arguments) -> bool:
+    """Return whether an argument says that nothing is drawn: a rate of 0, or ``inference=True``."""
+    given = ((_argument(row, name, arguments), off) for name, off in row.silent)
+    return any(isinstance(value, Const) and value.value == off for value, off in given)
+
+
+def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> Value | None:
+    position = row.parameters.index(name) if name in row.parameters else len(arguments.positional)
+    return arguments.get(position, name)
+
+
+def used(flow: Flow, made: Value, node: ast.AST, loop: str | None = None) -> None:
+    """Record that an object uses the keys that it keeps: a call begins with them again, a ``with`` block goes on.
+
+    Args:
+        flow: where the use is.
+        made: the object.
+        node: the expression that uses it.
+        loop: what repeats the call; ``None`` for a ``with`` block.
+    """
+    held = _made(flow, made) if isinstance(made, Term) else None
+    for value in () if held is None else held.kept:
+        if held is not None and value is not None:
+            number = held.number if loop is None else flow.terms.number()
+            use = Consumption(node, held.name, Certainty.UNKNOWN, flow.path, draw=held.name, call=number)
+            consume(flow, value, replace(use, loop=loop or "", sampler=held.name))
