@@ -93,9 +93,9 @@ def wrong_integer_and_key():
 
 
 def right_integer_and_key():
-    """The second key is folded."""
+    """The second key has another seed."""
     train_rngs = nnx.Rngs(0)
-    test_rngs = nnx.Rngs(jax.random.fold_in(jax.random.key(0), 123))
+    test_rngs = nnx.Rngs(jax.random.key(1))
     return jax.random.normal(train_rngs(), (8,)), jax.random.normal(test_rngs(), (8,))
 
 
@@ -548,7 +548,7 @@ def wrong_states_of_one_split(key):
 
 def right_states_of_one_split(key):
     """The streams of the state are reseeded on the way."""
-    model = MLP(FEATURES, rngs=nnx.Rngs(params=0, dropout=key))
+    model = MLP(FEATURES, rngs=nnx.Rngs(params=0, dropout=1))
     graphdef, params, rest = nnx.split(model, nnx.Param, ...)
 
     @jax.jit

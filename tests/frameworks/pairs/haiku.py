@@ -94,8 +94,8 @@ def right_equal_transforms():
 
 def wrong_without_apply_rng(rng):
     """The stochastic network is applied with one key, for the network and for its target."""
-    params = network.init(rng, X)
-    rng, _ = jax.random.split(rng)
+    rng, init_rng = jax.random.split(rng)
+    params = network.init(init_rng, X)
     online = network.apply(params, rng, X)
     target = network.apply(params, rng, X)
     return online, target
@@ -103,8 +103,8 @@ def wrong_without_apply_rng(rng):
 
 def right_without_apply_rng(rng):
     """The target is applied without a key, and draws nothing."""
-    params = network.init(rng, X)
-    rng, _ = jax.random.split(rng)
+    rng, init_rng = jax.random.split(rng)
+    params = network.init(init_rng, X)
     online = network.apply(params, rng, X)
     target = network.apply(params, None, X, is_training=False)
     return online, target
