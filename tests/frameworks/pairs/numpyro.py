@@ -35,7 +35,7 @@ def two_sites():
 
 
 def new_mcmc(num_chains: int = 1) -> MCMC:
-    kernel = HMC(regression, num_steps=2, adapt_mass_matrix=False)
+    kernel = HMC(regression, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
     return MCMC(
         kernel, num_warmup=2, num_samples=4, num_chains=num_chains, chain_method="vectorized", progress_bar=False
     )
@@ -506,7 +506,7 @@ def right_initialize_model(rng_key):
 
 def wrong_kernel_state(rng_key):
     """The kernel makes two transitions from one state."""
-    kernel = HMC(regression, num_steps=2, adapt_mass_matrix=False)
+    kernel = HMC(regression, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
     state = kernel.init(rng_key, 0, None, model_args=(x_data, y_data), model_kwargs={})
     first = kernel.sample(state, (x_data, y_data), {})
     second = kernel.sample(state, (x_data, y_data), {})
@@ -515,7 +515,7 @@ def wrong_kernel_state(rng_key):
 
 def right_kernel_state(rng_key):
     """The kernel's state brings its next key along."""
-    kernel = HMC(regression, num_steps=2, adapt_mass_matrix=False)
+    kernel = HMC(regression, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
     state = kernel.init(rng_key, 0, None, model_args=(x_data, y_data), model_kwargs={})
     keys = []
     for _ in range(2):
