@@ -654,3 +654,161 @@ def right_diffusion_loss(key):
         return model(data + t * noise, inference=True), t, noise
 
     return single_loss(Net(key=jr.PRNGKey(0)), x0, key)
+
+
+# further surroundings
+
+
+def wrong_attribute_of_trainer(key):
+    """The trainer keeps a key and splits it without keeping the rest."""
+
+    class Trainer:
+        def __init__(self, model: eqx.Module, key):
+            self.model, self.key = model, key
+
+        def predict(self, x):
+            _, subkey = jr.split(self.key)
+            return self.model(x, key=subkey)
+
+    trainer = Trainer(Net(key=jr.key(0)), key)
+    return trainer.predict(x0), trainer.predict(x0)
+
+
+def right_attribute_of_trainer(key):
+    """The trainer keeps the rest of its key."""
+
+    class Trainer:
+        def __init__(self, model: eqx.Module, key):
+            self.model, self.key = model, key
+
+        def predict(self, x):
+            self.key, subkey = jr.split(self.key)
+            return self.model(x, key=subkey)
+
+    trainer = Trainer(Net(key=jr.key(0)), key)
+    return trainer.predict(x0), trainer.predict(x0)
+
+
+def wrong_subclass(key):
+    """The subclass draws its gate with the key that it handed to its parent."""
+
+    class Gated(eqx.nn.Linear):
+        gate: jax.Array
+
+        def __init__(self, size, *, key):
+            super().__init__(size, size, key=key)
+            self.gate = eqx.nn.Linear(size, size, key=key).weight
+
+    layer = Gated(9, key=key)
+    return layer.weight, layer.gate
+
+
+def right_subclass(key):
+    """The subclass splits its key between its parent and itself."""
+
+    class Gated(eqx.nn.Linear):
+        gate: jax.Array
+
+        def __init__(self, size, *, key):
+            parent_key, gate_key = jr.split(key)
+            super().__init__(size, size, key=parent_key)
+            self.gate = eqx.nn.Linear(size, size, key=gate_key).weight
+
+    layer = Gated(9, key=key)
+    return layer.weight, layer.gate
+
+
+def wrong_dictionary_of_layers(key):
+    """A dictionary of layers, whose comprehension hands one key to all."""
+    layers = {name: eqx.nn.Linear(7, 7, key=key) for name in ("q", "k", "v")}
+    return tuple(layer.weight for layer in layers.values())
+
+
+def right_dictionary_of_layers(key):
+    """The place of the name is folded into the key."""
+    layers = {name: eqx.nn.Linear(7, 7, key=jr.fold_in(key, i)) for i, name in enumerate("qkv")}
+    return tuple(layer.weight for layer in layers.values())
+
+
+def wrong_iterator_of_keys(key):
+    """The list of keys is gone through from its beginning, twice."""
+    keys = jr.split(key, 2)
+    encoder = [eqx.nn.Linear(5, 5, key=k) for k in iter(keys)]
+    decoder = [eqx.nn.Linear(5, 5, key=k) for k in iter(keys)]
+    return tuple(layer.weight for layer in encoder + decoder)
+
+
+def right_iterator_of_keys(key):
+    """One iterator gives each key once."""
+    keys = iter(jr.split(key, 4))
+    encoder = [eqx.nn.Linear(5, 5, key=next(keys)) for _ in range(2)]
+    decoder = [eqx.nn.Linear(5, 5, key=k) for k in keys]
+    return tuple(layer.weight for layer in encoder + decoder)
+
+
+def wrong_optional_key(key):
+    """A key that is missing is made from a constant."""
+
+    def predict(model, x, key=None):
+        if key is None:
+            key = jr.PRNGKey(0)
+        return model(x, key=key)
+
+    model = Net(key=key)
+    return predict(model, x0), predict(model, x0)
+
+
+def right_optional_key(key):
+    """Without a key the model is in inference mode."""
+
+    def predict(model, x, key=None):
+        return model(x, key=key, inference=key is None)
+
+    mkey, dkey = jr.split(key)
+    model = Net(key=mkey)
+    return predict(model, x0), predict(model, x0, dkey)
+
+
+def wrong_while_loop(key):
+    """The carry of the loop hands its key on as it is."""
+
+    def body(carry):
+        i, key, out = carry
+        return i + 1, key, out.at[i].set(Jitter()(jnp.zeros(5), key))
+
+    _, _, out = eqx.internal.while_loop(lambda carry: carry[0] < 3, body, (0, key, jnp.zeros((3, 5))), kind="lax")
+    return tuple(out)
+
+
+def right_while_loop(key):
+    """The carry of the loop takes the rest of its key on."""
+
+    def body(carry):
+        i, key, out = carry
+        key, subkey = jr.split(key)
+        return i + 1, key, out.at[i].set(Jitter()(jnp.zeros(5), subkey))
+
+    _, _, out = eqx.internal.while_loop(lambda carry: carry[0] < 3, body, (0, key, jnp.zeros((3, 5))), kind="lax")
+    return tuple(out)
+
+
+def wrong_grad_of_two_passes(key):
+    """The gradient is averaged over two passes with one mask."""
+    model = Net(key=jr.PRNGKey(0))
+
+    @eqx.filter_grad
+    def gradient(model, key):
+        return model(x0, key=key).sum()
+
+    return tuple(gradient(model, key).second.weight for _ in range(2))
+
+
+def right_grad_of_two_passes(key):
+    """The gradients have split keys."""
+    model = Net(key=jr.PRNGKey(0))
+
+    @eqx.filter_grad
+    def gradient(model, key):
+        return model(x0, key=key).sum()
+
+    return tuple(gradient(model, k).second.weight for k in jr.split(key))

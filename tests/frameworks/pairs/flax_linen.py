@@ -1,5 +1,6 @@
 """Random keys in programs of flax.linen: streams of ``apply``, ``init``, lifted transformations, training states."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -7,6 +8,7 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
+from flax import struct
 from flax.training import train_state
 
 FEATURES = 64
@@ -175,7 +177,7 @@ def right_vmap_over_inputs(key):
     return tuple(dropped)
 
 
-def predict(model, params, x, key):
+def predict(model: nn.Module, params: Any, x: jax.Array, key: jax.Array) -> jax.Array:
     return model.apply(params, x, rngs={"dropout": key})
 
 
@@ -794,3 +796,150 @@ def right_branches(key):
         else:
             out.append(Masked().apply({}, X, rngs={"dropout": k1}))
     return (*out, Jitter().apply({}, X, rngs={"noise": k2}))
+
+
+# further surroundings
+
+
+@struct.dataclass
+class Sampler:
+    """A dataclass with the function of a module, as in agents for reinforcement learning."""
+
+    params: Any
+    key: jax.Array
+    apply_fn: Callable = struct.field(pytree_node=False)
+
+    @classmethod
+    def create(cls, model: nn.Module, key: jax.Array) -> "Sampler":
+        return cls(params=params_of(model), key=key, apply_fn=model.apply)
+
+    def sample(self, x) -> tuple["Sampler", jax.Array]:
+        key, sub = jax.random.split(self.key)
+        return self.replace(key=key), self.apply_fn(self.params, x, rngs={"dropout": sub})
+
+
+def wrong_struct_dataclass(key):
+    """The method returns a new object, which the caller drops."""
+    sampler = Sampler.create(Regressor(), key)
+    _, first = sampler.sample(X)
+    _, second = sampler.sample(X)
+    return first, second
+
+
+def right_struct_dataclass(key):
+    """The new object takes the place of the old one."""
+    sampler = Sampler.create(Regressor(), key)
+    sampler, first = sampler.sample(X)
+    sampler, second = sampler.sample(X)
+    return first, second
+
+
+def wrong_models_of_registry(key):
+    """The models of the registry are initialised in a loop, with one key."""
+    registry = {"actor": nn.Dense(16), "critic": nn.Dense(16)}
+    params = {name: model.init(key, X)["params"] for name, model in registry.items()}
+    return params["actor"]["kernel"], params["critic"]["kernel"]
+
+
+def right_models_of_registry(key):
+    """zip hands a key to each model."""
+    registry = {"actor": nn.Dense(16), "critic": nn.Dense(16)}
+    keys = dict(zip(registry, jax.random.split(key, len(registry))))
+    params = {name: model.init(keys[name], X)["params"] for name, model in registry.items()}
+    return params["actor"]["kernel"], params["critic"]["kernel"]
+
+
+def wrong_keyword_dictionary(key):
+    """The keyword arguments are collected once, with the key among them."""
+    model = Regressor()
+    kwargs = dict(train=True, rngs=dict(dropout=key))
+    variables = params_of(model)
+    return model.apply(variables, X, **kwargs), model.apply(variables, X, **kwargs)
+
+
+def right_keyword_dictionary(key):
+    """The second call overrides the mode, and draws nothing."""
+    model = Regressor()
+    kwargs = dict(train=True, rngs=dict(dropout=key))
+    variables = params_of(model)
+    return model.apply(variables, X, **kwargs), model.apply(variables, X, **{**kwargs, "train": False})
+
+
+def wrong_while_loop(key):
+    """The loop runs until enough is drawn, with what is always the same."""
+    noises, total = [], 0
+    while total < 3:
+        noises.append(Jitter().apply({}, X, rngs={"noise": key}))
+        total += 1
+    return tuple(noises)
+
+
+def right_while_loop(key):
+    """The loop takes a key off in each round."""
+    noises = []
+    while len(noises) < 3:
+        key, sub = jax.random.split(key)
+        noises.append(Jitter().apply({}, X, rngs={"noise": sub}))
+    return tuple(noises)
+
+
+def wrong_fori_loop(key):
+    """The body of the loop folds the length in, which is the same in each round."""
+    n = 3
+
+    def body(i, out):
+        return out.at[i].set(Jitter().apply({}, X[0], rngs={"noise": jax.random.fold_in(key, n)}))
+
+    return tuple(jax.lax.fori_loop(0, n, body, jnp.zeros((n, FEATURES))))
+
+
+def right_fori_loop(key):
+    """The body of the loop folds the number of the round in."""
+    n = 3
+
+    def body(i, out):
+        return out.at[i].set(Jitter().apply({}, X[0], rngs={"noise": jax.random.fold_in(key, i)}))
+
+    return tuple(jax.lax.fori_loop(0, n, body, jnp.zeros((n, FEATURES))))
+
+
+def wrong_cond(key):
+    """Whichever branch runs, what comes after it drops the same units."""
+    drop = lambda x: Masked().apply({}, x, rngs={"dropout": key})
+    y = jax.lax.cond(X.sum() < 1.0, drop, lambda x: x, Y)
+    return y, drop(Y)
+
+
+def right_cond(key):
+    """Two branches with one key, of which one runs, and a key for what follows."""
+    k1, k2 = jax.random.split(key)
+    few = lambda x: Masked(0.1).apply({}, x, rngs={"dropout": k1})
+    many = lambda x: Masked(0.9).apply({}, x, rngs={"dropout": k1})
+    y = jax.lax.cond(X.sum() < 1.0, few, many, Y)
+    return y, Masked().apply({}, Y, rngs={"dropout": k2})
+
+
+def wrong_layers_of_sequential(key):
+    """The layers of a Sequential are called one by one, each with the key."""
+    layers = nn.Sequential([Masked(), Masked()]).layers
+    return tuple(layer.apply({}, Y, rngs={"dropout": key}) for layer in layers)
+
+
+def right_layers_of_sequential(key):
+    """The layers are called one by one, each with its key."""
+    layers = nn.Sequential([Masked(), Masked()]).layers
+    keys = jax.random.split(key, len(layers))
+    return tuple(layer.apply({}, Y, rngs={"dropout": k}) for layer, k in zip(layers, keys))
+
+
+def wrong_params_stream_as_default(key):
+    """Without a stream of its name, make_rng takes from params: both calls of apply are equal."""
+    noise = Jitter()
+    return noise.apply({}, X, rngs={"params": key}), noise.apply({}, X, rngs={"noise": key})
+
+
+def right_params_stream_as_default(key):
+    """The stream that is missing is not needed, since nothing is drawn."""
+    model = Regressor(rate=0.0)
+    variables = params_of(model)
+    return model.apply(variables, X, rngs={"params": key}), model.apply(variables, X + 1.0, rngs={"dropout": key})

@@ -762,3 +762,111 @@ def right_noise_in_loss(key):
 
     trainer = Trainer(key)
     return trainer.step(X), trainer.step(X)
+
+
+# further surroundings
+
+
+def wrong_default_rngs():
+    """The default seed is the seed of both towers; a fork of equal Rngs is equal."""
+
+    def build(width: int, seed: int = 0) -> MLP:
+        return MLP(width, rngs=nnx.Rngs(seed).fork())
+
+    return build(8).linear1.kernel[...], build(8).linear1.kernel[...]
+
+
+def right_default_rngs():
+    """The default Rngs are one object for all calls, and count."""
+
+    def build(width: int, rngs: nnx.Rngs = nnx.Rngs(0)) -> MLP:
+        return MLP(width, rngs=rngs)
+
+    return build(8).linear1.kernel[...], build(8).linear1.kernel[...]
+
+
+def wrong_blocks_of_list(key):
+    """The blocks of the list are made with new Rngs of the key that the model got."""
+
+    class Stack(nnx.Module):
+        def __init__(self, depth: int, key: jax.Array):
+            self.blocks = nnx.List([nnx.Linear(6, 6, rngs=nnx.Rngs(key)) for _ in range(depth)])
+
+    return tuple(block.kernel[...] for block in Stack(3, key).blocks)
+
+
+def right_blocks_of_list(key):
+    """The blocks of the list are made with the Rngs that the model got."""
+
+    class Stack(nnx.Module):
+        def __init__(self, depth: int, rngs: nnx.Rngs):
+            self.blocks = nnx.List([nnx.Linear(6, 6, rngs=rngs) for _ in range(depth)])
+
+    return tuple(block.kernel[...] for block in Stack(3, nnx.Rngs(key)).blocks)
+
+
+def wrong_models_of_dictionary(key):
+    """The dictionary of models is made by a comprehension with the key."""
+    models = {name: nnx.Linear(6, 6, rngs=nnx.Rngs(params=key)) for name in ("actor", "critic")}
+    return models["actor"].kernel[...], models["critic"].kernel[...]
+
+
+def right_models_of_dictionary(key):
+    """The comprehension unpacks split keys beside the names."""
+    names = ("actor", "critic")
+    models = {n: nnx.Linear(6, 6, rngs=nnx.Rngs(params=k)) for n, k in zip(names, jax.random.split(key))}
+    return models["actor"].kernel[...], models["critic"].kernel[...]
+
+
+def wrong_two_modules_with_one_stream(key):
+    """A stream that is unpacked to its key loses its count."""
+    rngs = nnx.Rngs(noise=key)
+    left, right = Noise(nnx.Rngs(noise=rngs.noise.key[...])), Noise(nnx.Rngs(noise=rngs.noise.key[...]))
+    return left(X), right(X)
+
+
+def right_two_modules_with_one_stream(key):
+    """Two modules share one object, and each call of either counts."""
+    rngs = nnx.Rngs(noise=key)
+    left, right = Noise(rngs), Noise(rngs)
+    return left(X), right(X), left(X)
+
+
+def wrong_dropout_in_value_and_grad(key):
+    """The loss clones the model that it gets, so the count of the model stays."""
+    model = MLP(FEATURES, rngs=nnx.Rngs(params=0, dropout=key))
+
+    def loss_fn(model):
+        return nnx.clone(model)(X).mean()
+
+    return nnx.value_and_grad(loss_fn)(model)[0], nnx.value_and_grad(loss_fn)(model)[0]
+
+
+def right_dropout_in_value_and_grad(key):
+    """nnx.value_and_grad writes the count back into the model."""
+    model = MLP(FEATURES, rngs=nnx.Rngs(params=0, dropout=key))
+
+    def loss_fn(model):
+        return model(X).mean()
+
+    return nnx.value_and_grad(loss_fn)(model)[0], nnx.value_and_grad(loss_fn)(model)[0]
+
+
+def wrong_fori_loop(key):
+    """The state that the loop closes over has one count in all rounds."""
+    graphdef, state = nnx.split(Noise(nnx.Rngs(noise=key)))
+
+    def body(i, out):
+        return out.at[i].set(nnx.merge(graphdef, state, copy=True)(jnp.zeros(4)))
+
+    return tuple(jax.lax.fori_loop(0, 3, body, jnp.zeros((3, 4))))
+
+
+def right_fori_loop(key):
+    """nnx.fori_loop carries the module."""
+
+    def body(i, carry):
+        noise, out = carry
+        return noise, out.at[i].set(noise(jnp.zeros(4)))
+
+    return tuple(nnx.fori_loop(0, 3, body, (Noise(nnx.Rngs(noise=key)), jnp.zeros((3, 4))))[1])

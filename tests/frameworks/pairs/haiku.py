@@ -1,5 +1,6 @@
 """Random keys in programs of Haiku: transformed functions, ``next_rng_key``, and ``PRNGSequence``."""
 
+from functools import partial
 from typing import NamedTuple
 
 import haiku as hk
@@ -159,7 +160,7 @@ def wrong_key_in_state(key):
         return hk.dropout(rng, 0.5, x)
 
     model = hk.transform_with_state(stateful)
-    params, state = model.init(key, X)
+    params, state = model.init(jax.random.PRNGKey(1), X)
     state = {**state, "~": {"rng": key}}
     first, state = model.apply(params, state, None, X)
     second, state = model.apply(params, state, None, X)
@@ -175,7 +176,7 @@ def right_key_in_state(key):
         return hk.dropout(jax.random.fold_in(hk.next_rng_key(), count), 0.5, x)
 
     model = hk.transform_with_state(stateful)
-    params, state = model.init(key, X)
+    params, state = model.init(jax.random.PRNGKey(1), X)
     first, state = model.apply(params, state, key, X)
     second, state = model.apply(params, state, key, X)
     return first, second
@@ -192,27 +193,26 @@ def wrong_multi_transform(key):
 
     model = hk.multi_transform(build)
     prior, posterior = model.apply
-    params = model.init(key, X)
+    params = model.init(jax.random.PRNGKey(1), X)
     return prior(params, key, X), posterior(params, key, X)
 
 
 def right_multi_transform(key):
-    """The second function takes the second key of the sequence."""
+    """The second function of the pair draws nothing."""
 
     def build():
         def sample(x):
             return jax.random.normal(hk.next_rng_key(), x.shape)
 
-        def skip_one(x):
-            sample(x)
-            return sample(x)
+        def shift(x):
+            return x + hk.get_parameter("shift", [FEATURES], init=jnp.ones)
 
-        return sample, (sample, skip_one)
+        return shift, (sample, shift)
 
     model = hk.multi_transform(build)
-    prior, posterior = model.apply
-    params = model.init(key, X)
-    return prior(params, key, X), posterior(params, key, X)
+    sample, shift = model.apply
+    params = model.init(jax.random.PRNGKey(1), X)
+    return sample(params, key, X), shift(params, key, X)
 
 
 # keys inside of a transformed function
@@ -753,3 +753,87 @@ def right_agent():
     """The agent keeps a sequence."""
     agent = Agent()
     return agent.explore(X), agent.explore(X)
+
+
+# further surroundings
+
+
+def wrong_partial_of_apply(key):
+    """The key is bound with the parameters."""
+    forward = partial(network.apply, network.init(jax.random.PRNGKey(0), X), key)
+    return forward(X), forward(X)
+
+
+def right_partial_of_apply(key):
+    """The parameters are bound, the keys are not."""
+    forward = partial(network.apply, network.init(jax.random.PRNGKey(0), X))
+    return tuple(forward(k, X) for k in jax.random.split(key))
+
+
+def wrong_unpacked_pair(key):
+    """init and apply are unpacked, which changes nothing."""
+    init, apply = hk.transform(lambda x: NoisyLinear(8)(x))
+    params = init(jax.random.PRNGKey(0), X)
+    return apply(params, key, X), apply(params, key, X)
+
+
+def right_unpacked_pair(key):
+    """The second batch is another, and so is its key."""
+    init, apply = hk.transform(lambda x: NoisyLinear(8)(x))
+    params = init(jax.random.PRNGKey(0), X)
+    outputs = []
+    for batch in (X, -X):
+        key, sub = jax.random.split(key)
+        outputs.append(apply(params, sub, batch))
+    return tuple(outputs)
+
+
+def wrong_initializer(key):
+    """Two initialisers are called in two sequences of one key."""
+
+    def f():
+        return hk.initializers.TruncatedNormal()([4, 4], jnp.float32)
+
+    model = hk.transform(f)
+    return tuple(model.apply({}, key) for _ in range(2))
+
+
+def right_initializer(key):
+    """The initialisers are called in one sequence, and each takes a key."""
+
+    def f():
+        init = hk.initializers.TruncatedNormal()
+        return init([4, 4], jnp.float32), init([4, 4], jnp.float32)
+
+    return hk.transform(f).apply({}, key)
+
+
+def wrong_dictionary_of_networks(key):
+    """The networks of the dictionary are initialised in a comprehension, with one key."""
+    networks = {name: hk.transform(lambda x: hk.Linear(9, name="out")(x)) for name in ("q", "v")}
+    params = {name: model.init(key, X) for name, model in networks.items()}
+    return tuple(p["out"]["w"] for p in params.values())
+
+
+def right_dictionary_of_networks(key):
+    """A sequence hands a key to each network."""
+    networks = {name: hk.transform(lambda x: hk.Linear(9, name="out")(x)) for name in ("q", "v")}
+    rngs = hk.PRNGSequence(key)
+    params = {name: model.init(next(rngs), X) for name, model in networks.items()}
+    return tuple(p["out"]["w"] for p in params.values())
+
+
+def wrong_keys_of_split_in_order(key):
+    """Both loops begin at the first key of the list."""
+    keys = list(hk.PRNGSequence(key).take(3))
+    train = [noisy.apply({}, k, X) for k in keys]
+    test = [noisy.apply({}, keys[i], X) for i in range(2)]
+    return (*train, *test)
+
+
+def right_keys_of_split_in_order(key):
+    """The first loop takes what the second leaves."""
+    keys = list(hk.PRNGSequence(key).take(5))
+    test = [noisy.apply({}, keys.pop(), X) for _ in range(2)]
+    train = [noisy.apply({}, k, X) for k in keys]
+    return (*train, *test)

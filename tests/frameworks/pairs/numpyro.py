@@ -1,5 +1,6 @@
 """Random keys in programs of NumPyro: seed handlers, inference, predictions, and distributions."""
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -506,7 +507,7 @@ def right_initialize_model(rng_key):
 
 def wrong_kernel_state(rng_key):
     """The kernel makes two transitions from one state."""
-    kernel = HMC(regression, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
+    kernel = HMC(regression, step_size=0.05, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
     state = kernel.init(rng_key, 0, None, model_args=(x_data, y_data), model_kwargs={})
     first = kernel.sample(state, (x_data, y_data), {})
     second = kernel.sample(state, (x_data, y_data), {})
@@ -514,14 +515,12 @@ def wrong_kernel_state(rng_key):
 
 
 def right_kernel_state(rng_key):
-    """The kernel's state brings its next key along."""
-    kernel = HMC(regression, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
+    """The second transition starts from the state that the first one returned."""
+    kernel = HMC(regression, step_size=0.05, trajectory_length=None, num_steps=2, adapt_mass_matrix=False)
     state = kernel.init(rng_key, 0, None, model_args=(x_data, y_data), model_kwargs={})
-    keys = []
-    for _ in range(2):
-        state = kernel.sample(state, (x_data, y_data), {})
-        keys.append(random.normal(state.rng_key, (3,)))
-    return tuple(keys)
+    first = kernel.sample(state, (x_data, y_data), {})
+    second = kernel.sample(first, (x_data, y_data), {})
+    return first.z["slope"], second.z["slope"]
 
 
 def wrong_log_density(rng_key):
@@ -617,3 +616,81 @@ def right_fold_of_fit(rng_key):
         model = handlers.condition(regression, {"slope": jnp.float32(1.0)})
         predictions.append(handlers.seed(model, random.fold_in(rng_key, fold))(held_out))
     return tuple(predictions)
+
+
+def wrong_key_bound_to_predictive(rng_key):
+    """The partial holds model and key, so both calls are the same."""
+    draw = partial(Predictive(prior, num_samples=2), rng_key)
+    return draw()["theta"], draw()["theta"]
+
+
+def right_key_bound_to_predictive(rng_key):
+    """The partial holds the model, and vmap goes over keys."""
+    draw = partial(Predictive(prior, num_samples=2))
+    return tuple(jax.vmap(lambda k: draw(k)["theta"])(random.split(rng_key)))
+
+
+def wrong_jitted_model(rng_key):
+    """The compiled function seeds the model with a constant."""
+
+    @jax.jit
+    def simulate(x):
+        return handlers.seed(regression, rng_key)(x)
+
+    return simulate(x_data), simulate(x_data)
+
+
+def right_jitted_model(rng_key):
+    """The compiled function takes the key."""
+
+    @jax.jit
+    def simulate(key, x):
+        return handlers.seed(regression, key)(x)
+
+    return tuple(simulate(k, x_data) for k in random.split(rng_key))
+
+
+def wrong_chains_by_vmap(rng_key):
+    """vmap over the data, and one key for all simulations."""
+    simulate = lambda x: handlers.seed(prior, rng_key)() + 0.0 * x
+    return tuple(jax.vmap(simulate)(jnp.arange(3.0)))
+
+
+def right_chains_by_vmap(rng_key):
+    """vmap over as many keys."""
+    simulate = lambda key, x: handlers.seed(prior, key)() + 0.0 * x
+    return tuple(jax.vmap(simulate)(random.split(rng_key, 3), jnp.arange(3.0)))
+
+
+def wrong_hidden_site(rng_key):
+    """block hides a site from the trace, not from the key."""
+    shown = handlers.seed(two_sites, rng_key)()
+    hidden = handlers.seed(handlers.block(two_sites, hide=["a"]), rng_key)()
+    return *shown, *hidden
+
+
+def right_hidden_site(rng_key):
+    """The intervention draws from a key of its own."""
+    key, do_key = random.split(rng_key)
+    shown = handlers.seed(two_sites, key)()
+    done = handlers.seed(handlers.do(two_sites, {"a": jnp.float32(1.0)}), do_key)()
+    return *shown, *done
+
+
+def wrong_two_models(rng_key):
+    """Two models with other names of their sites draw the same in order."""
+
+    def other():
+        return numpyro.sample("alpha", dist.Normal(0.0, 1.0)), numpyro.sample("beta", dist.Normal(0.0, 1.0))
+
+    return *handlers.seed(two_sites, rng_key)(), *handlers.seed(other, rng_key)()
+
+
+def right_two_models(rng_key):
+    """The models run within one handler."""
+
+    def other():
+        return numpyro.sample("alpha", dist.Normal(0.0, 1.0)), numpyro.sample("beta", dist.Normal(0.0, 1.0))
+
+    with handlers.seed(rng_seed=rng_key):
+        return *two_sites(), *other()

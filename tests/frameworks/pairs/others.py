@@ -728,16 +728,16 @@ def right_fold_in_same_constant(key):
 
 
 def wrong_fold_in_and_split(key):
-    """The second half of a split is what fold_in with 1 gives."""
+    """With JAX's default generator, the second half of a split is what fold_in with 1 gives."""
     _, noise_key = jax.random.split(key)
     other = jax.random.fold_in(key, 1)
     return jax.random.normal(noise_key, (3,)), jax.random.normal(other, (3,))
 
 
 def right_fold_in_and_split(key):
-    """The number that is folded in is beyond those of the split."""
-    _, noise_key = jax.random.split(key)
-    other = jax.random.fold_in(key, 2)
+    """The number is folded into the half that is left."""
+    key, noise_key = jax.random.split(key)
+    other = jax.random.fold_in(key, 1)
     return jax.random.normal(noise_key, (3,)), jax.random.normal(other, (3,))
 
 
@@ -756,7 +756,7 @@ def right_split_again(key):
 
 
 def wrong_split_of_other_length(key):
-    """The first keys of a longer split are those of a shorter one."""
+    """With JAX's default generator, a longer split begins with the keys of a shorter one."""
     short = jax.random.split(key, 2)
     long = jax.random.split(key, 5)
     return tuple(jax.random.normal(k, (3,)) for k in (*short, *long))
@@ -812,7 +812,7 @@ def right_seed_from_float():
 
 
 def wrong_seed_of_bits(key):
-    """Two seeds of one bit each, of which there are only two: three draws have to meet."""
+    """Three seeds of one random bit: two of them have to meet."""
     seeds = jax.random.bits(key, (3,), jnp.uint8) & 1
     return tuple(jax.random.normal(jax.random.key(seed), (3,)) for seed in seeds)
 
