@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
@@ -14,11 +14,11 @@ from olympus.witness.budget import Budget, depth
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
-from olympus.witness.host import Host, Players
+from olympus.witness.players import Players
 from olympus.witness.preparation import Branch, Place
 from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_traced, is_unknown
 
-__all__ = ["ModulePlayers", "State"]
+__all__ = ["State"]
 
 TOLD = 10  # derivations of a callable, up to which the terms of its results have its arguments
 READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
@@ -30,31 +30,7 @@ COPIES = ("replace", "_replace")
 """Methods of records, whose attributes are fields."""
 
 
-class ModulePlayers(Players):
-    """One key and one number for all unknown values while modules are executed, which is not traced."""
-
-    def key(self, value: Any) -> Any:
-        """Return a key for an unknown value."""
-        import jax
-
-        return jax.random.key(0) if is_unknown(value) else value
-
-    def number(self, value: Any) -> Any:
-        """Return a number."""
-        return 0
-
-    def is_key(self, value: Any) -> bool:
-        """Return that nothing is known to be a key."""
-        return False
-
-    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
-        """Do nothing."""
-
-    def mark(self, doubt: str) -> None:
-        """Do nothing."""
-
-
-class State(Host):
+class State(ABC):
     """The state of an execution; several executions share the modules.
 
     Attributes:
@@ -66,6 +42,9 @@ class State(Host):
         packages: the libraries that are described, whose classes keep what is stored in their objects.
         records: unknown values that are records, as their use shows.
         handed: functions of the user that were passed to unknown calls.
+        written: the parts of unknown values that this execution has set.
+        guessed: whether a decision was made without trying the other one.
+        cut: why loops were cut short, ``None`` if none was.
     """
 
     def __init__(self, claimed: Mapping[str, frozenset[Place]], *, typed: bool) -> None:
@@ -75,11 +54,11 @@ class State(Host):
         self.helpers = {**HELPERS, "sys.modules": Modules(self)}
         self.documented: Mapping[tuple[str, str], Documented] = {}
         self.changed: list[tuple[dict[str, Any], str, Any]] = []
-        self.written = []
+        self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.records: set[str] = set()
         self.packages: frozenset[str] = frozenset()
         self.indexed = False
-        self.begin(Choices(), ModulePlayers())
+        self.begin(Choices(), Players())
         self.own: type = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.base = type("UnsteadyBase", (UnsteadyBase, self.own), {})
 
@@ -108,7 +87,7 @@ class State(Host):
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.budget.begin(depth())
-        self.cut = None
+        self.cut: str | None = None
         self.sizes: dict[Unknown, int] = {}  # the assumed values of unknown numbers of children
         self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
         self.arrivals: dict[int, list[list[Any]]] = {}

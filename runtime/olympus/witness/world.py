@@ -17,8 +17,9 @@ from olympus.predicates import Symbol
 from olympus.witness.budget import Exhausted
 from olympus.witness.choices import Choices
 from olympus.witness.library import Wrapped
+from olympus.witness.players import Players
 from olympus.witness.preparation import CompiledModule, Place, compiled_file
-from olympus.witness.state import ModulePlayers, State
+from olympus.witness.state import State
 from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown
 
@@ -133,7 +134,7 @@ class World(State):
         """Execute a file untraced, once for all executions, with steps and time of its own."""
         import jax
 
-        players, self.players = self.players, ModulePlayers()
+        players, self.players = self.players, Players()
         choices, self.choices = self.choices, Choices()
         try:
             with self.budget.apart(), jax.ensure_compile_time_eval(), suppress(Exhausted):
