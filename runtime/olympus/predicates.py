@@ -14,6 +14,7 @@ import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import chain
 from operator import contains, eq, lt
 from types import NoneType
 from typing import Any, TypeAlias
@@ -561,7 +562,7 @@ def _value_has_type(value: Hashable, domain: _Domain) -> Consistency:
     for wanted in domain.types:
         if not any(_may_be(own, part) for part in wanted):
             return Consistency.IMPOSSIBLE
-    for other in _flat(domain.other_types):
+    for other in chain.from_iterable(domain.other_types):
         class_ = _class_of(other)
         if class_ is not None and len(own) == 1 and issubclass(own[0], class_):
             return Consistency.IMPOSSIBLE
@@ -635,8 +636,3 @@ def _computed(expression: Expression, subject: Expression, value: Any) -> Any:
     if expression.function == "%":
         return inner % expression.arguments[0]
     return getattr(inner, expression.function[1:])(*expression.arguments)
-
-
-def _flat(rows: list[tuple[Expression, ...]]) -> Iterator[Expression]:
-    for row in rows:
-        yield from row

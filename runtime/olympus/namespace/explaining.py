@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
+from traceback import walk_stack, walk_tb
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -132,15 +133,8 @@ def source_line(traceback: TracebackType | None) -> str:
 
 def frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
     """Return the frames between the error and this call, and then the callers, each with its line; innermost first."""
-    steps = []
-    while traceback is not None:
-        steps.append((traceback.tb_frame, traceback.tb_lineno))
-        traceback = traceback.tb_next
-    yield from reversed(steps)
-    caller: FrameType | None = sys._getframe()
-    while caller is not None:
-        yield caller, caller.f_lineno
-        caller = caller.f_back
+    yield from reversed(list(walk_tb(traceback)))
+    yield from walk_stack(sys._getframe())
 
 
 def is_of_jax(frame: FrameType) -> bool:

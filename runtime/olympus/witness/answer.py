@@ -38,16 +38,12 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         reason = f"the file is no Python of this version: {error}"
         return [Verdict("not reached", "witness", reason)] * len(questions)
     lines = target.text.split("\n")
-    ordered = sorted(range(len(questions)), key=lambda index: rank(questions[index]))
-    groups: dict[str, list[int]] = {}
-    for index in ordered:
-        groups.setdefault(outermost(tree, questions[index].place.line), []).append(index)
-    about_words = [questions[index] for index in ordered if questions[index].code in WORDS]
+    about_words = [question for question in sorted(questions, key=rank) if question.code in WORDS]
     words = {in_bytes(question.place, lines): question.place for question in about_words}
     branches = frozenset(branch for question in questions for branch in way(tree, question))
     told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
-    for function, indices in groups.items():
+    for function, indices in by_function(tree, questions).items():
         asked = [questions[index] for index in indices]
         claimed = frozenset(
             in_bytes(question.place, lines) for question in asked if question.certain and question.code in WORDS
@@ -57,6 +53,14 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
         verdicts.update(zip(indices, of_function(own, tree, asked), strict=True))
     return [verdicts[index] for index in range(len(questions))]
+
+
+def by_function(tree: ast.Module, questions: Sequence[Question]) -> dict[str, list[int]]:
+    """Return the numbers of the questions about each function, in whatever order they come."""
+    groups: dict[str, list[int]] = {}
+    for index in sorted(range(len(questions)), key=lambda index: rank(questions[index])):
+        groups.setdefault(outermost(tree, questions[index].place.line), []).append(index)
+    return groups
 
 
 def rank(question: Question) -> tuple[Any, ...]:
@@ -241,7 +245,8 @@ def judged(
         ]
         if all(verdict.status == "confirmed" for verdict in verdicts):
             return verdicts
-    return verdicts if executor.complete else [undecided(verdict) for verdict in verdicts]
+    untried = Verdict("inconclusive", "witness", "not all branches could be tried")
+    return [untried if verdict.status == "refuted" and not executor.complete else verdict for verdict in verdicts]
 
 
 def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
@@ -259,10 +264,3 @@ def comes(execution: Execution, place: Place) -> bool:
     identities = execution.lineage.identities
     keys = [key for event in execution.lineage.events if at(event.chain, place) for key in event.keys]
     return bool(keys) and all(identities[identities.root(key)].operation in ("argument", "seed") for key in keys)
-
-
-def undecided(verdict: Verdict) -> Verdict:
-    """Weaken a verdict of executions that did not try all decisions: a refutation becomes inconclusive."""
-    if verdict.status != "refuted":
-        return verdict
-    return Verdict("inconclusive", verdict.tier, "not all branches could be tried")

@@ -130,7 +130,6 @@ class Sizes:
     def __init__(self, world: State) -> None:
         """Take the world."""
         self._world = world
-        self._lefts: dict[tuple[int, int], Any] = {}
         self.modules: Mapping[str, Any] = {
             "itertools": replaced(itertools, {name: self._counted(getattr(itertools, name)) for name in ENDLESS}),
             "math": replaced(math, {"factorial": self.factorial, "comb": self.chosen, "perm": self.chosen_in_order}),
@@ -145,18 +144,13 @@ class Sizes:
         }
         self.pow = self._within("**", pow)
 
-    def left(self, value: Any, number: int) -> Any:
-        """Note the left operand of an operation with a number, which its right operand is compared with."""
-        key = id(sys._getframe(1)), number  # a function may call itself in the right operand
-        if type(value) in (*NUMBERS, *SEQUENCES):
-            self._lefts[key] = value
-        else:
-            self._lefts.pop(key, None)
-        return value
-
-    def right(self, value: Any, number: int, sign: str) -> Any:
-        """Return the right operand of an operation with a number; an unknown one if the result would be too large."""
-        return self.operand(self._lefts.pop((id(sys._getframe(1)), number), None), value, sign)
+    def operation(self, left: Any, right: Any, sign: str) -> Any:
+        """Stand for an operation; its result is unknown if it would be too large."""
+        if self._world.is_claimed(sys._getframe(1)):
+            promote = self._world.promote
+            left, right = (promote(left), right) if is_unknown(left) else (left, promote(right))
+        operate: Callable[[Any, Any], Any] = getattr(operator, OPERATORS[sign][0])
+        return operate(left, self.operand(left, right, sign))
 
     def operand(self, left: Any, right: Any, sign: str) -> Any:
         """Return the right operand of an operation; an unknown one if the result would be too large."""

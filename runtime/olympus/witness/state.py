@@ -177,16 +177,12 @@ class State(ABC):
 
     # Decisions.
 
-    def decide(self, value: Unknown) -> bool:
-        """Decide an unknown condition: consistently, and so that all decisions can hold in one run."""
-        return self.settled(value, None)
-
-    def settled(self, value: Unknown, wanted: bool | None) -> bool:
-        """Decide an unknown condition in the wanted way, if earlier decisions allow it.
+    def decide(self, value: Unknown, wanted: bool | None = None) -> bool:
+        """Decide an unknown condition: consistently, and so that all decisions can hold in one run.
 
         Args:
             value: a condition.
-            wanted: whether it should hold; ``None`` for a choice of this execution.
+            wanted: whether it should hold, if earlier decisions allow it; ``None`` for a choice of this execution.
         """
         value = value._olympus_first
         if value not in self.decided:
@@ -213,16 +209,6 @@ class State(ABC):
         """Return the unknown condition that stands for a traced value."""
         return self.conditions.setdefault(Same(value), Unknown(self, "a traced condition"))
 
-    def goes_round(self, turn: int, count: Hashable, *, on: bool = True) -> bool:
-        """Decide that a loop of unknown length runs another iteration, if that is possible; return whether it is.
-
-        Args:
-            turn: the number of the iteration.
-            count: how many iterations there are.
-            on: whether it runs; otherwise decide that it does not, if that is possible.
-        """
-        return self.decisions.allows(joined("__lt__", (Constant(turn), count)), on)
-
     def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
         """Return the first iterations of a loop with an unknown number of iterations; then it is taken to end.
 
@@ -230,14 +216,16 @@ class State(ABC):
             count: the term of its end, ``None`` if that is unknown.
             first: where it begins.
         """
-        few = FEW if count is None else self.choices.few
-        for turn in range(first, first + few):
-            if count is not None and not self.goes_round(turn, count):
+        if count is None:
+            yield from range(first, first + FEW)
+            return
+        end = first + self.choices.few
+        for turn in range(first, end):
+            if not self.decisions.allows(joined("__lt__", (Constant(turn), count)), True):
                 return
             yield turn
-        if count is not None:
-            self.counted = True
-            self.goes_round(first + few, count, on=False)
+        self.counted = True
+        self.decisions.allows(joined("__lt__", (Constant(end), count)), False)
 
     def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
         """Decide an unknown condition so that the execution takes the wanted branch, if there is one."""
@@ -245,7 +233,7 @@ class State(ABC):
         if wanted is None or not (is_unknown(value) or is_traced(value)):
             return value
         decided = value if is_unknown(value) else self.condition(value)
-        self.settled(decided, wanted == positive)
+        self.decide(decided, wanted == positive)
         return decided
 
     # Calls of something unknown.

@@ -7,10 +7,11 @@ themselves; for everything else, unknown values. No module of the user's is impo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from olympus.predicates import Symbol
@@ -18,7 +19,7 @@ from olympus.witness.budget import Exhausted
 from olympus.witness.choices import Choices
 from olympus.witness.library import Wrapped
 from olympus.witness.players import Players
-from olympus.witness.preparation import CompiledModule, Place, compiled_file
+from olympus.witness.preparation import Place, compiled_file
 from olympus.witness.state import State
 from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown
@@ -116,7 +117,7 @@ class World(State):
             unknown._olympus_parts[".", part] = getattr(import_module(name), part)
         return unknown
 
-    def execute(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
+    def execute(self, name: str, file: str, source: Sequence[CodeType], namespace: dict[str, Any]) -> None:
         """Execute a file, statement by statement; a statement that fails leaves its names unknown.
 
         Args:
@@ -126,11 +127,11 @@ class World(State):
             namespace: where its names go.
         """
         namespace.update({"__name__": name, "__file__": file, "__builtins__": self.builtins})
-        for statement in source.statements:
+        for statement in source:
             with suppress(Exception, SystemExit):
                 exec(statement, namespace)
 
-    def load(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
+    def load(self, name: str, file: str, source: Sequence[CodeType], namespace: dict[str, Any]) -> None:
         """Execute a file untraced, once for all executions, with steps and time of its own."""
         import jax
 
