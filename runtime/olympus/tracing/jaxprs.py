@@ -203,6 +203,21 @@ class Equation:
         return (Equation(eqn, self, sub) for eqn in sub.jaxpr.eqns)
 
     @property
+    def around(self) -> tuple[Equation, ...]:
+        """Return it and the equations around it, innermost first."""
+        return (self,) if self.outer is None else (self, *self.outer.around)
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """Return what tells it from others, and from itself in another call of its function: one for all iterations."""
+        return tuple(id(each.eqn) for each in self.around)
+
+    @property
+    def call(self) -> Equation:
+        """Return the call of the user's program that it belongs to: itself, unless it is internal."""
+        return next(each for each in self.around if not each.internal or each.outer is None)
+
+    @property
     def internal(self) -> bool:
         """Return whether JAX itself wrote it, inside a function of JAX that is compiled as a whole.
 
