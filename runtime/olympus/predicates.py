@@ -604,7 +604,8 @@ def _contradicts(value: Hashable, subject: Expression, test: Predicate, holds: b
 def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
     """Return the truth value of a condition for a value of its subject, ``None`` if that is unknown."""
     right = test.right
-    if test.operation in ("isinstance", "is") or _has_type(test.left):
+    of_type = isinstance(test.left, Applied) and test.left.function == "type"
+    if test.operation in ("isinstance", "is") or of_type:
         return None
     if test.operation == "in" and isinstance(right, tuple):
         known = all(isinstance(part, Constant) for part in right)
@@ -618,10 +619,6 @@ def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
     assert isinstance(right, Constant)
     operations: dict[str, Callable[[Any, Any], Any]] = {"eq": eq, "lt": lt, "contains": contains}
     return operations[test.operation](computed, right.value)
-
-
-def _has_type(expression: Expression) -> bool:
-    return isinstance(expression, Applied) and expression.function == "type"
 
 
 def _computed(expression: Expression, subject: Expression, value: Any) -> Any:

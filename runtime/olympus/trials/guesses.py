@@ -185,8 +185,6 @@ class Guesser:
             return [value(0.5), array(), value(2.0)]
         if annotation is str:
             return [value(name or "name")]
-        if annotation is object:
-            return []
         if annotation in (tuple, list, dict):
             return self.generic(annotation, (), name, depth)
         if issubclass(annotation, enum.Enum):
@@ -236,9 +234,7 @@ class Guesser:
 
     def generic(self, origin: Any, inner: tuple[Any, ...], name: str, depth: int) -> list[Argument]:
         """Return containers of guesses."""
-        if origin is type:
-            return []
-        if not isinstance(origin, type):
+        if origin is type or not isinstance(origin, type):
             return []
         if issubclass(origin, collections.abc.Callable):  # type: ignore[arg-type]
             return functions(name, sort_of(name))

@@ -200,7 +200,7 @@ def told(world: State, value: Unknown, kind: type | None, given: dict[str, Unkno
     if given is not None:
         given[value._olympus_path] = value
         if value._olympus_path in world.choices.proven:
-            world.promote(value)
+            world.players.key(value)
 
 
 def annotated(function: Any, parameter: inspect.Parameter) -> Any:

@@ -228,7 +228,7 @@ class Executor:
 
 def prepared(target: Target, typed: bool) -> tuple[World, SourceModule]:
     """Return a world for a file, and the file's module, which is not executed yet."""
-    world = World(library(target.roots), finder(target), {}, typed=typed)
+    world = World(library(target.roots), finder(target), typed=typed)
     module = world.modules[target.module] = SourceModule(world, target.module, Path(target.file))
     return world, module
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
@@ -41,16 +42,21 @@ class State(ABC):
         indexed: whether a class of the project gives items of its own.
         packages: the libraries that are described, whose classes keep what is stored in their objects.
         records: unknown values that are records, as their use shows.
+        modules: what stands for each module that has been imported.
+        sources: gives the file of a module of the project, ``None`` for one that is not the project's.
         handed: functions of the user that were passed to unknown calls.
         written: the parts of unknown values that this execution has set.
         guessed: whether a decision was made without trying the other one.
         cut: why loops were cut short, ``None`` if none was.
     """
 
-    def __init__(self, claimed: Mapping[str, frozenset[Place]], *, typed: bool) -> None:
+    sources: Callable[[str], Path | None]
+
+    def __init__(self, *, typed: bool) -> None:
+        self.modules: dict[str, Any] = {}
         self.budget = Budget()
         self.typed = typed
-        self.claimed = claimed
+        self.claimed: Mapping[str, frozenset[Place]] = {}
         self.helpers = {**HELPERS, "sys.modules": Modules(self)}
         self.documented: Mapping[tuple[str, str], Documented] = {}
         self.changed: list[tuple[dict[str, Any], str, Any]] = []
@@ -105,16 +111,8 @@ class State(ABC):
         """Return what stands for a module of this name."""
 
     @abstractmethod
-    def known_module(self, name: str) -> Any:
-        """Return what stands for a module that has been imported, ``None`` for another one."""
-
-    @abstractmethod
     def is_source(self, name: str) -> bool:
         """Return whether a module has been executed from a source of the project."""
-
-    @abstractmethod
-    def has_source(self, name: str) -> bool:
-        """Return whether there is a source of the project for a module."""
 
     @abstractmethod
     def transformed(self, function: Callable[..., Any]) -> Any:
@@ -122,18 +120,10 @@ class State(ABC):
 
     # Keys and numbers.
 
-    def promote(self, value: Any) -> Any:
-        """Return the key that a value is."""
-        return self.players.key(value)
-
-    def as_number(self, value: Any) -> Any:
-        """Return the number that an unknown value is."""
-        return self.players.number(value)
-
     def as_claimed_key(self, value: Unknown) -> Any:
         """Return the key that an unknown value is: it was used as one, or stands at a place that says so."""
         is_key = self.players.is_key(value) or self.is_claimed(sys._getframe(2))
-        return self.promote(value) if is_key else None
+        return self.players.key(value) if is_key else None
 
     def is_claimed(self, frame: FrameType) -> bool:
         """Return whether a frame stands at a place where an operand is a key for certain."""
@@ -287,7 +277,7 @@ class State(ABC):
             return None
         receiver, _, name = callee._olympus_path.rpartition(".")
         parts = receiver.partition("(")[0].split(".")
-        modules = (self.known_module(".".join(parts[: count + 1])) for count in range(len(parts)))
+        modules = (self.modules.get(".".join(parts[: count + 1])) for count in range(len(parts)))
         if not any(map(is_unknown, modules)):
             return None
         package = parts[0]

@@ -211,7 +211,7 @@ class Builtins(dict[str, Any]):
         """Stand for ``container[index]``: an unknown index into known functions gives the first."""
         if is_unknown(container):
             is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
-            return (self.world.promote(container) if is_key else container)[index]
+            return (self.world.players.key(container) if is_key else container)[index]
         if is_unknown(index) and isinstance(container, Mapping | list | tuple) and container:
             values = container.values() if isinstance(container, Mapping) else container
             first = next(iter(values))
@@ -229,7 +229,7 @@ class Builtins(dict[str, Any]):
         following = [index._olympus_parts.get((name, ("int", 1))) for name in ("__add__", "__radd__")]
         size = next((self.world.sizes[each] for each in following if each in self.world.sizes), None)
         if size is None:
-            return self.world.as_number(index)
+            return self.world.players.number(index)
         frame = sys._getframe(2)
         self.world.grown.append((frame.f_code, frame.f_lasti))
         return size - 1

@@ -7,7 +7,7 @@ themselves; for everything else, unknown values. No module of the user's is impo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from olympus.witness.budget import Exhausted
 from olympus.witness.choices import Choices
 from olympus.witness.library import Wrapped
 from olympus.witness.players import Players
-from olympus.witness.preparation import Place, compiled_file
+from olympus.witness.preparation import compiled_file
 from olympus.witness.state import State
 from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown
@@ -50,21 +50,18 @@ class World(State):
 
     Attributes:
         library: gives the stand-in for a module of JAX by its name, ``None`` for one that is not JAX's.
-        sources: gives the file of a module of the project, ``None`` for one that is not the project's.
     """
 
     def __init__(
         self,
         library: Callable[[State, str], Any],
         sources: Callable[[str], Path | None],
-        claimed: Mapping[str, frozenset[Place]],
         *,
         typed: bool,
     ) -> None:
-        super().__init__(claimed, typed=typed)
+        super().__init__(typed=typed)
         self.library = library
         self.sources = sources
-        self.modules: dict[str, Any] = {}
         self.builtins = Builtins(self)
 
     def module(self, name: str) -> Any:
@@ -73,17 +70,9 @@ class World(State):
             self.modules[name] = self._found(name)
         return self.modules[name]
 
-    def known_module(self, name: str) -> Any:
-        """Return what stands for a module that has been imported, ``None`` for another one."""
-        return self.modules.get(name)
-
     def is_source(self, name: str) -> bool:
         """Return whether a module has been executed from a source of the project."""
         return isinstance(self.modules.get(name), SourceModule)
-
-    def has_source(self, name: str) -> bool:
-        """Return whether there is a source of the project for a module."""
-        return self.sources(name) is not None
 
     def transformed(self, function: Callable[..., Any]) -> Any:
         """Return what an unknown decorator makes of a function: most likely one that does the same."""

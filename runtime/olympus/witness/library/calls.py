@@ -80,4 +80,4 @@ class Calls:
 
     def predicate(self, value: Any) -> Any:
         """Return an array for an elementwise condition."""
-        return self.world.as_number(value) > 0 if is_unknown(value) else value
+        return self.world.players.number(value) > 0 if is_unknown(value) else value
