@@ -98,7 +98,9 @@ class Interpreter(State):
         """
         inner = context
         if used.selected:
-            selected = {(execution, which): case for which, case in used.selected.items()}
+            selected: dict[object, tuple[int, int]] = {
+                (execution, which): case for which, case in used.selected.items()
+            }
             inner = replace(inner, conditions={**inner.conditions, **selected})
         for branch in used.branches:
             if branch.case is not None:

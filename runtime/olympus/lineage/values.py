@@ -168,8 +168,8 @@ class Values:
         keys = value.labels
         if keys is not None and not any(map(self.identities.is_key, keys.ravel().tolist())):
             keys = self.rows(keys)
-        for position in () if keys is None else np.ndindex(*keys.shape):
-            yield position, int(keys[position])
+        if keys is not None:
+            yield from ((position, int(keys[position])) for position in np.ndindex(*keys.shape))
 
     def join(self, alternatives: Sequence[Array], chooser: int) -> Array:
         """Return the identities of elements that are one of several, where what chooses among them is not known.

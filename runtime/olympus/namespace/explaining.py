@@ -20,7 +20,7 @@ from traceback import walk_stack, walk_tb
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
-from olympus.tracing.spans import is_user_file
+from olympus.tracing.spans import is_user_file, steps
 
 __all__ = ["FOLDER", "TOLD", "Explanation", "Failure", "explain", "explained", "explanations"]
 
@@ -110,12 +110,8 @@ def lengthen(error: Exception, text: str) -> None:
 
 def without(traceback: TracebackType | None, folders: tuple[str, ...]) -> TracebackType | None:
     """Return a traceback without the frames of files in some folders."""
-    steps: list[TracebackType] = []
-    while traceback is not None:
-        steps.append(traceback)
-        traceback = traceback.tb_next
     kept: TracebackType | None = None
-    for step in reversed(steps):
+    for step in reversed(list(steps(traceback))):
         if not step.tb_frame.f_code.co_filename.startswith(folders):
             kept = TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
     return kept

@@ -10,6 +10,8 @@ from traceback import walk_stack
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+from olympus.tracing.spans import steps
+
 __all__ = ["HEAVY", "Budget", "Exhausted", "Met", "TooLong", "depth", "shallow"]
 
 ERRORS = 1_000  # of one execution
@@ -123,11 +125,8 @@ class Budget:
         Raises:
             Exhausted: if there are very many.
         """
-        places, traceback = [], error.__traceback__
-        while traceback is not None:
-            places.append((traceback.tb_frame.f_code, traceback.tb_lasti))
-            traceback = traceback.tb_next
-        around = self.met.setdefault((type(error), str(error), tuple(places)), Met(error, set())).around
+        places = tuple((step.tb_frame.f_code, step.tb_lasti) for step in steps(error.__traceback__))
+        around = self.met.setdefault((type(error), str(error), places), Met(error, set())).around
         around.update((outer.f_code, outer.f_lasti) for outer, _ in walk_stack(frame.f_back))
         if len(self.met) > ERRORS:
             raise Exhausted(f"more than {ERRORS} errors")

@@ -13,7 +13,7 @@ from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
-from olympus.tracing.spans import is_user_file
+from olympus.tracing.spans import is_user_file, steps
 from olympus.verdicts.judge import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
@@ -407,15 +407,13 @@ def is_returning(called: str) -> bool:
 
 def is_raised(error: BaseException) -> bool:
     """Return whether a statement of the user has raised an error, and not a stand-in."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
+    *_, last = [None, *steps(error.__traceback__)]
+    if last is None:
         return False
-    code = traceback.tb_frame.f_code
+    code = last.tb_frame.f_code
     if code in (Builtins.holds.__code__, end.__code__):
         return True
-    return is_user_file(code.co_filename) and dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
+    return is_user_file(code.co_filename) and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
 class Context:
