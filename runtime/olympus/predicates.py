@@ -215,7 +215,7 @@ class _Model:
         if _is_fixed(right):
             self._member(left, (right,), holds)
         a, b = self._number(left), self._number(right)
-        if a is None or b is None or not _is_ordered(right, holds):
+        if a is None or b is None or not _is_ordered(right):
             if not holds and self._find(left) == self._find(right):
                 self._worst = Consistency.IMPOSSIBLE
         elif holds:
@@ -463,7 +463,7 @@ def _is_whole(expression: Expression) -> bool:
     return expression == ZERO or isinstance(expression, Counter) or _is_length(expression)
 
 
-def _is_ordered(right: Expression, holds: bool) -> bool:
+def _is_ordered(right: Expression) -> bool:
     """Return whether an equality implies an order: with a constant, only if that is a number."""
     if isinstance(right, Constant):
         return type(right.value) in (int, float)

@@ -68,7 +68,7 @@ class Call:
             self.track(results)
             repeated = [self.use(use, found) for use, found in uses]
             if probed is not None:
-                repeated.append(record.use_probed(plan, probed, self.stack))
+                repeated.append(record.use_probed(probed, self.stack))
             record.skip((e for e in plan.hidden if probed is None or probed.probe.number(e) is None), self.stack)
             if not allows_reuse() and not current_lanes().none:
                 for misuse in plan.misuses:

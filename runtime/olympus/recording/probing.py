@@ -59,7 +59,7 @@ class ProbingStream(Stream):
             self._seen[plan, "probe"] = None
             self.rows.write(note=f"`{plan.name}` could not be probed: {reason[:200]}")
 
-    def use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+    def use_probed(self, probed: Probed, stack: Stack) -> bool:
         """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
         seeded = frozenset(self.epochs.begin() for _ in range(probed.probe.seeds))
         epochs, repeated = probed.epochs | seeded, set[int]()

@@ -290,7 +290,7 @@ def trace(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
     paths, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
     leaves = [leaf for _, leaf in paths]
     inputs = [number for number, leaf in enumerate(leaves) if _is_input(leaf)]
-    named = _names(f, args)
+    named = _names(f)
 
     def flat(*values: Any) -> Any:
         filled = list(leaves)
@@ -331,7 +331,7 @@ def _struct(shape: tuple[int, ...], dtype: Any) -> jax.ShapeDtypeStruct:
     return cast("jax.ShapeDtypeStruct", struct(shape, dtype))
 
 
-def _names(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], str]:
+def _names(f: Callable[..., Any]) -> Callable[[tuple[Any, ...]], str]:
     """Return what gives the readable name of a path into ``(args, kwargs)``."""
     import jax
 

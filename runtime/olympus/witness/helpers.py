@@ -5,6 +5,7 @@ Tests are called with rows of arguments, which stand in their decorators. Frozen
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
@@ -21,6 +22,9 @@ FIXTURE = "_olympus_fixture"
 """The attribute of a function that makes an argument of tests: the values that it is parametrised with."""
 
 MOST_ROWS = 4
+MANAGERS = (
+    "AbstractContextManager", "ContextDecorator", "ExitStack", "contextmanager", "nullcontext", "suppress",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,7 @@ HELPERS: Mapping[str, Any] = {
     "chex.params_product": params_product,
     "parameterized.parameterized.expand": expand,
     "parameterized.parameterized": parameters,
+    **{f"contextlib.{name}": getattr(contextlib, name) for name in MANAGERS},
     "frozendict.frozendict": dict,
     "immutabledict.immutabledict": dict,
 }

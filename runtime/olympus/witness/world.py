@@ -33,16 +33,6 @@ PURE = frozenset(
         "operator", "string", "types", "typing",
     }
 )  # fmt: skip
-PURE_PARTS = {
-    "contextlib": (
-        "AbstractContextManager",
-        "ContextDecorator",
-        "ExitStack",
-        "contextmanager",
-        "nullcontext",
-        "suppress",
-    )
-}
 
 
 class World(State):
@@ -101,10 +91,7 @@ class World(State):
         file = self.sources(name)
         if file is not None:
             return SourceModule(self, name, file)
-        unknown = Unknown(self, name, term=Symbol(name))
-        for part in PURE_PARTS.get(name, ()):
-            unknown._olympus_parts[".", part] = getattr(import_module(name), part)
-        return unknown
+        return Unknown(self, name, term=Symbol(name))
 
     def execute(self, name: str, file: str, source: Sequence[CodeType], namespace: dict[str, Any]) -> None:
         """Execute a file, statement by statement; a statement that fails leaves its names unknown.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from olympus.verdicts.judge import MANY
 from olympus.witness.library.results import unknown
-from olympus.witness.library.transformations import own
 from olympus.witness.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -82,11 +81,9 @@ class Keys:
     def initializer(self, name: str) -> Any:
         """Return an initializer: it draws from its key, unless its result is constant."""
 
-        @own
         def draw(key: Any = None, *args: Any, **kwargs: Any) -> Any:
             return self.random(name, (key,), {})
 
-        @own
         def fill(*args: Any, **kwargs: Any) -> Any:
             return unknown(self.world, f"nn.initializers.{name}")
 
