@@ -221,7 +221,7 @@ def by_witness(program: Guarded, questions: Sequence[Question]) -> list[Verdict]
 
 def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict]:
     """Return the verdicts of the real functions, traced with arguments that are guessed."""
-    from olympus.trials.judging import judged
+    from olympus.trials.judging import answer
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"guarded_{next(NUMBERS)}.py")
@@ -236,7 +236,7 @@ def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict
             )
             for one in questions
         ]
-        verdicts = judged(str(file), file.stem, [file.parent], moved, {})
+        verdicts = answer(str(file), file.stem, [file.parent], moved, {})
         for name in (file.stem, "elsewhere"):
             sys.modules.pop(name, None)
     return verdicts
