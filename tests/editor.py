@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +22,7 @@ class Editor:
 
     Attributes:
         found: the diagnostics shown in each document, by URI.
+        published: how often the server has shown those of a document.
         said: the messages shown.
     """
 
@@ -32,6 +34,7 @@ class Editor:
         self._command = command
         self._environment = environment
         self.found: dict[str, list[types.Diagnostic]] = {}
+        self.published: Counter[str] = Counter()
         self.said: list[str] = []
         self.client = LanguageClient("test", "1")
         self._versions: dict[str, int] = {}
@@ -40,6 +43,7 @@ class Editor:
         @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def publish(params: types.PublishDiagnosticsParams) -> None:
             self.found[params.uri] = list(params.diagnostics)
+            self.published[params.uri] += 1
             self._news.set()
 
         @self.client.feature(types.WINDOW_SHOW_MESSAGE)
