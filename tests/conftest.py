@@ -55,6 +55,7 @@ PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure n
 
 def pytest_configure() -> None:
     """Let Hypothesis take its time: how busy the machine is, is no property of the code."""
+    gc.disable()  # until the tests are collected: nearly all that is made until then stays
     if find_spec("hypothesis") is None:
         return
     from hypothesis import HealthCheck, settings
@@ -67,6 +68,7 @@ def pytest_collection_finish() -> None:
     """Take what lives until the end, 12,000 tests and their modules, out of the sight of the garbage collector."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 20)
 
 

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import command
 
-distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 FILES = 60
 REUSE = """\
 import jax
@@ -38,6 +39,8 @@ class Cluster:
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         self._start("dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", "scheduler.json")
+        import distributed
+
         self.client: Any = distributed.Client(
             scheduler_file=str(self._written("scheduler.json")), timeout=60, set_as_default=False
         )
