@@ -161,11 +161,13 @@ SORTS_OF_STATE = ""  # the name of no sort of subject
 STATES = 0.25  # the share of programs whose state decides
 
 
+@lru_cache(maxsize=512)  # several tests ask for the same ones
 def correct(seed: str) -> Guarded:
     """Write a correct program."""
     return next(program for program in drafts(seed, excluding=True) if is_correct(program))
 
 
+@lru_cache(maxsize=512)
 def twin(seed: str) -> Guarded:
     """Write a program that is not."""
     return next(program for program in drafts(seed, excluding=False) if is_twin(program))
