@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_reuse import extend_split
@@ -13,9 +12,7 @@ from olympus_codemods.editing.splitting import split_before
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, Reuse
 from olympus_rules.libraries.names import FOLD_IN, SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["DerivationCollisionCodemod"]
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.imports import delete_statement
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DiscardedDerivation, Fact
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["DiscardedDerivationCodemod"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.jax_array_outside_numpy import converted
@@ -12,9 +11,7 @@ from olympus_codemods.editing.rewriting import ending, insert_line
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
 from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
 from olympus_rules.libraries.names import DATACLASS, REGISTER_DATACLASS, REGISTER_PYTREE_NODE_CLASS
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["JaxArrayAtTransform"]
 

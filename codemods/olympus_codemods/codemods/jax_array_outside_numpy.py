@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.names import Names
@@ -11,9 +10,7 @@ from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
 from olympus_rules.libraries.names import ASARRAY
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["JaxArrayOutsideNumpy", "converted"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -14,13 +13,11 @@ from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names, dotted, names_for_checkers
 from olympus_codemods.editing.rewriting import call, comments, expression, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 from olympus_rules.libraries.names import ARRAY, ARRAY_TYPES, JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, KEY, KEY_DATA
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyAnnotation"]
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.uses import leaves
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyArithmetic
 from olympus_rules.libraries.names import RANDOM, RANGES
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyArithmeticCodemod"]
 

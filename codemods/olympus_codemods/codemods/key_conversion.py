@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -13,13 +13,11 @@ from olympus_codemods.editing.key_layout import is_plain
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import argument, call, expression, replace
 from olympus_codemods.editing.uses import is_only_read
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyConversionCodemod"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -11,13 +10,11 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, negated, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, Fact, KeyKind
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyDtypeLogicCodemod", "is_typed_key"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,13 +12,11 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.scopes import scope_of
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, KeyIndexing
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyIndexingCodemod"]
 

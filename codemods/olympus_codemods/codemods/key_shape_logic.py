@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -28,9 +27,7 @@ from olympus_rules.libraries.names import (
     STACK,
     VSTACK,
 )
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyShapeLogicCodemod"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -11,13 +10,11 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import expression, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix, Span
 from olympus_rules.keyflow.facts import Fact, KeyTransposition
 from olympus_rules.libraries.names import KEY_DATA, MOVEAXIS
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyTranspositionCodemod"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -11,13 +10,11 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, Reference
 from olympus_rules.libraries.names import KEY, PRNG_KEY
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["LegacyConstructor"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing import key_layout as layout
@@ -14,9 +13,7 @@ from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
 from olympus_rules.libraries.names import EVAL_SHAPE, NUMPY, PRNG_KEY, SPLIT, VMAP, ZEROS
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["RawKeyLiteralCodemod"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,9 +14,7 @@ from olympus_codemods.editing.scopes import Scope, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Fact, SharedKey
 from olympus_rules.libraries.names import ARANGE, SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["SharedKeyAcrossLanesCodemod"]
 

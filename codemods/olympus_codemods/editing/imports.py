@@ -6,16 +6,13 @@ import ast
 import itertools
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_codemods.editing.rewriting import comments, ending
 from olympus_rules.finding import Edit, Position, Span
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["add_lines", "add_to_block", "change_names", "delete_statement"]
 

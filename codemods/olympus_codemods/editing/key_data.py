@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -14,9 +13,7 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.libraries.names import KEY_DATA, KEY_IMPL, WRAP_KEY_DATA
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["through_key_data", "wrapped"]
 

@@ -7,7 +7,6 @@ Raw and typed keys differ in the shape of one key: `(2,)` for raw keys of threef
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,11 +14,9 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_codemods.editing.scopes import properties
 from olympus_rules.finding import Edit, Span
+from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.libraries.names import KEY_DATA, SPLIT, STACK
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.facts import ShapeLogic
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["is_plain", "key_shape", "rewritten", "spelled_key_data", "swap", "without_last", "words"]
 

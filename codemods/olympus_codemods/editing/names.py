@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING
 
 from olympus_codemods.editing import imports
 from olympus_codemods.editing.scopes import (
@@ -20,10 +19,8 @@ from olympus_codemods.editing.scopes import (
 )
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import JAXTYPING, NUMPY, RANDOM, under_jax
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import bindings, import_statements
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["Names", "dotted", "names_for_checkers"]
 

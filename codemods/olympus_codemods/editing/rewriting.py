@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_rules.finding import Edit, Position, Span
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "negated", "replace"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -14,9 +13,7 @@ from olympus_codemods.editing.rewriting import expression, replace
 from olympus_codemods.editing.scopes import scope_of
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = [
     "KeyArray",

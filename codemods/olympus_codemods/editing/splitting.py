@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -19,9 +18,7 @@ from olympus_codemods.editing.splits import WIDTH, assigned
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["binding", "called", "split_before", "split_before_all"]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from olympus_rules.finding import Confidence, Finding
 from olympus_rules.keyflow.facts import ConstantKey, Fact
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["ConstantKeyRule"]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Fact, Place
 from olympus_rules.libraries.names import RANDOM
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["DerivationCollisionRule"]
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Finding, Position, Span
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.rule import Rule
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.text import split_lines
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["InvalidSyntax", "invalid_syntax"]
 

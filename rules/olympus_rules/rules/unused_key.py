@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.facts import Fact, UnusedKey
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["UnusedKeyRule"]
 

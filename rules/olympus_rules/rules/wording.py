@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Related
 from olympus_rules.keyflow.facts import ArrayObject, Fact
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["line", "object_of", "related", "the_key"]
 
