@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import Fact
@@ -61,7 +61,7 @@ class Rule(ABC):
     has_two_places: ClassVar[bool] = False
 
     @abstractmethod
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Any, document: Document) -> Iterator[Finding]:
         """Judge one fact.
 
         Args:
@@ -69,7 +69,7 @@ class Rule(ABC):
             document: the file, for spans and text; ``document.fragment`` gives the LibCST tree around a node.
         """
 
-    def matters_in_tests(self, fact: Fact) -> bool:
+    def matters_in_tests(self, fact: Any) -> bool:
         """Return whether a fact in a test may change what the test checks; the quiet preset shows no other ones."""
         return True
 

@@ -10,7 +10,7 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.splitting import split_before
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import DerivationCollision, Fact, Reuse
+from olympus_rules.keyflow.facts import DerivationCollision, Reuse
 from olympus_rules.libraries.names import FOLD_IN, SPLIT
 from olympus_rules.syntax import Document
 
@@ -22,9 +22,8 @@ class DerivationCollisionCodemod(Codemod):
 
     code = "OLY108"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: DerivationCollision, document: Document) -> Fix | None:
         """Return the rewrite; a datum that is folded in twice has none, as the right datum is unknown."""
-        assert isinstance(fact, DerivationCollision)
         if fact.how == "split-then-index":
             return fold_in_index(fact, document)
         if fact.how == "fold_in-twice" or fact.first is None or fact.again is None:

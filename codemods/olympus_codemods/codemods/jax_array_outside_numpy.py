@@ -8,7 +8,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+from olympus_rules.keyflow.facts import ArrayOutsideNumpy
 from olympus_rules.libraries.names import ASARRAY
 from olympus_rules.syntax import Document
 
@@ -20,9 +20,8 @@ class JaxArrayOutsideNumpy(Codemod):
 
     code = "OLY302"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: ArrayOutsideNumpy, document: Document) -> Fix | None:
         """Convert the object in place: JAX calls ``__jax_array__``, and nothing else changes."""
-        assert isinstance(fact, ArrayOutsideNumpy)
         return converted(fact.subject, document, Applicability.SAFE)
 
 

@@ -15,7 +15,7 @@ from olympus_codemods.editing.names import Names, dotted, names_for_checkers
 from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.libraries.names import ARRAY, ARRAY_TYPES, JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, KEY, KEY_DATA
 from olympus_rules.syntax import Document
 
@@ -34,9 +34,8 @@ class KeyAnnotation(Codemod):
 
     code = "OLY204"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Reference, document: Document) -> Fix | None:
         """Return the rewrite for the use of the name."""
-        assert isinstance(fact, Reference)
         helper = fact.qualified.rpartition(".")[2]
         match fact.context, fact.node:
             case "import", _:
@@ -57,7 +56,7 @@ class KeyAnnotation(Codemod):
                 return read_key_data(node, document)
         return None
 
-    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+    def fix_together(self, facts: Sequence[Reference], document: Document) -> Fix | None:
         """Return the rewrites of all annotations of one row, if they are of one kind and do not overlap."""
         fixes = [fix for fact in facts if (fix := self.fix(fact, document)) is not None]
         kinds = {fix.applicability for fix in fixes}
@@ -67,9 +66,8 @@ class KeyAnnotation(Codemod):
             return None
         return fix_of(fixes[0].applicability, fixes[0].message, *edits)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Reference, document: Document, target: Target) -> Fix | None:
         """Return the rewrite, if the oldest release of JAX has the names that it needs."""
-        assert isinstance(fact, Reference)
         if fact.context == "words" and isinstance(fact.node, ast.Subscript):
             return describe_key(fact.node, document, typed=target.style == "typed")
         helper = fact.qualified.rpartition(".")[2]

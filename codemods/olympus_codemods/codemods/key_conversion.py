@@ -15,7 +15,7 @@ from olympus_codemods.editing.rewriting import argument, call, expression, repla
 from olympus_codemods.editing.uses import is_only_read
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
+from olympus_rules.keyflow.facts import Conversion, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
 from olympus_rules.syntax import Document
 
@@ -30,18 +30,16 @@ class KeyConversionCodemod(Codemod):
 
     code = "OLY206"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Conversion, document: Document) -> Fix | None:
         """Return the same call with the words of the key, or its counterpart that takes both kinds of keys.
 
         If a typed key works with another result, there is a fix only for a key that is surely raw.
         """
-        assert isinstance(fact, Conversion)
         works = fact.effect == "differs" or fact.before
         return None if works and fact.kind != KeyKind.RAW else rewritten(fact, document)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Conversion, document: Document, target: Target) -> Fix | None:
         """Return the fix; if all keys are typed, also code that computes with words and wraps them again."""
-        assert isinstance(fact, Conversion)
         if not fact.breaks(target.jax):
             return None
         if fact.form == "pad" and target.style == "typed" and fact.is_key:

@@ -12,7 +12,7 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, negated, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import DtypeLogic, Fact, KeyKind
+from olympus_rules.keyflow.facts import DtypeLogic, KeyKind
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
 from olympus_rules.syntax import Document
 
@@ -26,24 +26,22 @@ class KeyDtypeLogicCodemod(Codemod):
 
     code = "OLY203"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: DtypeLogic, document: Document) -> Fix | None:
         """Return a test for ``prng_key`` with the same truth value.
 
         It is safe where it tells the kinds of keys apart. Anywhere else, a rename of the constructor that comes after
         it would turn its answer round.
         """
-        assert isinstance(fact, DtypeLogic)
         test = self.test(fact, document)
         if test is None or tells_kinds_apart(fact.node, document):
             return test
         return Fix(Applicability.UNSAFE, test.message, test.edits)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: DtypeLogic, document: Document, target: Target) -> Fix | None:
         """Return the test for ``prng_key`` if the code distinguishes the kinds of keys, else one of the words' dtype.
 
         A test that every raw key passes has to pass for typed keys as well.
         """
-        assert isinstance(fact, DtypeLogic)
         if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
             return self.test(fact, document)
         if may_be_seed(fact.subject, document) or fact.kind is KeyKind.TYPED:

@@ -14,7 +14,7 @@ from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.scopes import scope_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Fact, KeyIndexing
+from olympus_rules.keyflow.facts import KeyIndexing
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
@@ -26,18 +26,16 @@ class KeyIndexingCodemod(Codemod):
 
     code = "OLY101"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: KeyIndexing, document: Document) -> Fix | None:
         """Return the rewrite for the use of the word."""
-        assert isinstance(fact, KeyIndexing)
         if fact.use in ("value", "foreign-seed"):
             return read_key_data(fact, document)
         if fact.use == "seed":
             return split_for_seed(fact, document)
         return split_for_unpacking(fact, document) if fact.use == "unpack" else None
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: KeyIndexing, document: Document, target: Target) -> Fix | None:
         """Return the same reading of words through ``key_data``, whatever their use."""
-        assert isinstance(fact, KeyIndexing)
         around = document.parents.get(fact.node)
         is_whole = isinstance(around, ast.For | ast.comprehension) and around.iter is fact.node
         if isinstance(fact.node, ast.Subscript) and not is_whole:

@@ -24,7 +24,7 @@ from olympus_codemods.editing.splits import (
 )
 from olympus_codemods.editing.splitting import binding, called, split_before, split_before_all
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
@@ -38,12 +38,12 @@ class KeyReuse(Codemod):
 
     code = "OLY104"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Reuse, document: Document) -> Fix | None:
         """Return the first of five rewrites that is correct here."""
         reuse = plain(fact)
         return None if reuse is None else without_split(reuse, document) or split_before(reuse, document)
 
-    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+    def fix_together(self, facts: Sequence[Reuse], document: Document) -> Fix | None:
         """Give all uses in one block keys of their own, unless something better than a split can be done for one."""
         reuses = [reuse for reuse in map(plain, facts) if reuse is not None]
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
@@ -51,9 +51,8 @@ class KeyReuse(Codemod):
         return None if without_split(reuses[0], document) else split_before_all(reuses, document)
 
 
-def plain(fact: Fact) -> Reuse | None:
+def plain(fact: Reuse) -> Reuse | None:
     """Return a reuse with the keys themselves; ``None`` if no split could put it right."""
-    assert isinstance(fact, Reuse)
     if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
         return None
     return dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))

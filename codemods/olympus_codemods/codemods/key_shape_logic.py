@@ -17,7 +17,7 @@ from olympus_codemods.editing.scopes import own_nodes, scope_of
 from olympus_codemods.editing.splits import split_size
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Span
-from olympus_rules.keyflow.facts import Fact, KeyKind, ShapeLogic
+from olympus_rules.keyflow.facts import KeyKind, ShapeLogic
 from olympus_rules.libraries.names import (
     CALLING_THE_METHOD,
     CONCATENATE,
@@ -53,18 +53,17 @@ class KeyShapeLogicCodemod(Codemod):
 
     code = "OLY202"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: ShapeLogic, document: Document) -> Fix | None:
         """Return a form that gives the same result for either kind of key; it is another one where the key is typed."""
         made = self.rewritten(fact, document, Target())
         return Fix(Applicability.UNSAFE, made.message, made.edits) if made is not None and is_answered(fact) else made
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: ShapeLogic, document: Document, target: Target) -> Fix | None:
         """Return the portable form, in either style: which keys stay raw is unknown when a place is rewritten."""
         return None if is_answered(fact) else self.rewritten(fact, document, target)
 
-    def rewritten(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def rewritten(self, fact: ShapeLogic, document: Document, target: Target) -> Fix | None:
         """Return the portable form."""
-        assert isinstance(fact, ShapeLogic)
         if not fact.exact:
             return None
         if fact.form == "reshape" and target.has("split-shape"):
@@ -84,9 +83,9 @@ class KeyShapeLogicCodemod(Codemod):
 # questions
 
 
-def is_answered(fact: Fact) -> bool:
+def is_answered(fact: ShapeLogic) -> bool:
     """Return whether a typed key is asked: the answer of its words is another one than the program has now."""
-    return isinstance(fact, ShapeLogic) and fact.form in THROUGH_KEY_DATA and fact.kind is KeyKind.TYPED
+    return fact.form in THROUGH_KEY_DATA and fact.kind is KeyKind.TYPED
 
 
 def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:

@@ -12,7 +12,7 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.libraries.names import KEY, PRNG_KEY
 from olympus_rules.syntax import Document
 
@@ -24,22 +24,20 @@ class LegacyConstructor(Codemod):
 
     code = "OLY201"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Reference, document: Document) -> Fix | None:
         """Return the rename, with the import that a singly imported name needs.
 
         Where code replaces the constructor, the other one is to be replaced if it stands in all places.
         """
-        assert isinstance(fact, Reference)
         if fact.context == "replaced":
             return None
         return renamed(fact, document, Applicability.UNSAFE if fact.reachable else Applicability.SAFE)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Reference, document: Document, target: Target) -> Fix | None:
         """Return the rename, which keeps all numbers if the constructor has no obstacles.
 
         The caller has to know that: it sees the whole project and not this file alone.
         """
-        assert isinstance(fact, Reference)
         return renamed(fact, document, Applicability.SAFE) if target.has("typed-keys") else None
 
 

@@ -11,7 +11,7 @@ from olympus_codemods.editing.rewriting import expression, replace
 from olympus_codemods.editing.uses import is_only_read, uses
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
+from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.libraries.names import EVAL_SHAPE, NUMPY, PRNG_KEY, SPLIT, VMAP, ZEROS
 from olympus_rules.syntax import Document
 
@@ -27,13 +27,12 @@ class RawKeyLiteralCodemod(Codemod):
 
     code = "OLY207"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: RawKeyLiteral, document: Document) -> Fix | None:
         """Return the portable form."""
         return self.migrate(fact, document, Target())
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: RawKeyLiteral, document: Document, target: Target) -> Fix | None:
         """Return a form that has the same words with raw keys, and is a key with typed ones."""
-        assert isinstance(fact, RawKeyLiteral)
         if fact.in_place or not isinstance(fact.node, ast.Call) or not holds_whole_keys(fact, fact.node, document):
             return None
         if fact.like and fact.form == "buffer":

@@ -12,7 +12,7 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.scopes import Scope, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Fact, SharedKey
+from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.libraries.names import ARANGE, SPLIT
 from olympus_rules.syntax import Document
 
@@ -24,9 +24,8 @@ class SharedKeyAcrossLanesCodemod(Codemod):
 
     code = "OLY105"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: SharedKey, document: Document) -> Fix | None:
         """Split the key at the call site, and map over the children."""
-        assert isinstance(fact, SharedKey)
         node, mapping, key = fact.node, fact.mapping, fact.argument
         if not isinstance(node, ast.Call) or mapping is None or node.func is not mapping or fact.batch:
             return None

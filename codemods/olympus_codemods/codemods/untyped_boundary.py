@@ -12,7 +12,7 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, insert_line, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, UntypedBoundary
+from olympus_rules.keyflow.facts import UntypedBoundary
 from olympus_rules.libraries.names import KEY, KEY_DATA, PRNG_KEY, WRAP_KEY_DATA
 from olympus_rules.syntax import Document
 
@@ -24,18 +24,16 @@ class UntypedBoundaryCodemod(Codemod):
 
     code = "OLY208"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: UntypedBoundary, document: Document) -> Fix | None:
         """Return the conversion of the key that does not fit."""
-        assert isinstance(fact, UntypedBoundary)
         if fact.subject is None:
             return None
         if fact.form == "argument":
             return hand_over_words(fact.subject, fact.function, document)
         return construct_typed(fact.subject, document) or wrap(fact.subject, document)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: UntypedBoundary, document: Document, target: Target) -> Fix | None:
         """Return the conversion, if the oldest release of JAX has the functions that it needs."""
-        assert isinstance(fact, UntypedBoundary)
         needed = "key_data" if fact.form == "argument" else "wrap_key_data"
         return super().migrate(fact, document, target) if target.has(needed) else None
 

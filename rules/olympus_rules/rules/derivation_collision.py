@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from olympus_rules.finding import Applicability, Finding, Related
-from olympus_rules.keyflow.facts import DerivationCollision, Fact, Place
+from olympus_rules.keyflow.facts import DerivationCollision, Place
 from olympus_rules.libraries.names import RANDOM
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
@@ -23,13 +23,12 @@ class DerivationCollisionRule(Rule):
     name = "derivation-collision"
     summary = "Two derivations of one key give equal children"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (DerivationCollision,)
+    facts = (DerivationCollision,)
     events = ("collision", "derived", "reuse")
     has_two_places = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DerivationCollision, document: Document) -> Iterator[Finding]:
         """Name both derivations and the change that makes their children differ."""
-        assert isinstance(fact, DerivationCollision)
         places: tuple[Related, ...] = ()
         if fact.first is not None and fact.first.node is not fact.node:
             places = (related(document, fact.first.node, "the other derivation"),)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import DiscardedDerivation, Fact
+from olympus_rules.keyflow.facts import DiscardedDerivation
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -19,12 +18,11 @@ class DiscardedDerivationRule(Rule):
     code = "OLY110"
     name = "discarded-derivation"
     summary = "The result of a split or `fold_in` is discarded, and the key stays as it was"
-    fix: ClassVar[Applicability | None] = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (DiscardedDerivation,)
+    fix = Applicability.UNSAFE
+    facts = (DiscardedDerivation,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DiscardedDerivation, document: Document) -> Iterator[Finding]:
         """Say that the key is unchanged."""
-        assert isinstance(fact, DiscardedDerivation)
         key = f"`{fact.key}`" if fact.key else "the key"
         yield self.finding(
             fact,

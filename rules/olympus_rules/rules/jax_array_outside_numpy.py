@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+from olympus_rules.keyflow.facts import ArrayOutsideNumpy
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import object_of
 from olympus_rules.syntax import Document
@@ -24,11 +23,10 @@ class JaxArrayOutsideNumpy(Rule):
     name = "jax-array-outside-numpy"
     summary = "An object with `__jax_array__` is given to `jax.lax` or `jax.random`, or is an index"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (ArrayOutsideNumpy,)
+    facts = (ArrayOutsideNumpy,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ArrayOutsideNumpy, document: Document) -> Iterator[Finding]:
         """Name the object, the function that does not convert it, and the conversion."""
-        assert isinstance(fact, ArrayOutsideNumpy)
         subject = object_of(fact)
         written = "" if fact.subject is None else document.segment(fact.subject)
         if not written or len(written) > LONG or "\n" in written:

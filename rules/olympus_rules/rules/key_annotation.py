@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -36,13 +35,12 @@ class KeyAnnotation(Rule):
     name = "key-annotation"
     summary = "A name that is not the type of a key, or that JAX removed, is used as one"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
+    facts = (Reference,)
     migrates = True
     holds_back = False
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reference, document: Document) -> Iterator[Finding]:
         """Say why the name is wrong there and what to write."""
-        assert isinstance(fact, Reference)
         name = fact.qualified.rpartition(".")[2]
         as_a_type = fact.context in ("annotation", "string-annotation", "isinstance", "alias")
         if fact.context == "import":

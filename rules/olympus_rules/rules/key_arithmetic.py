@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyArithmetic
+from olympus_rules.keyflow.facts import KeyArithmetic
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
 from olympus_rules.syntax import Document
@@ -23,13 +22,12 @@ class KeyArithmeticRule(Rule):
     name = "key-arithmetic"
     summary = "Arithmetic, a bit operation, a cast or a reduction is applied to a key"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (KeyArithmetic,)
+    facts = (KeyArithmetic,)
     migrates = True
     events = ("arithmetic",)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyArithmetic, document: Document) -> Iterator[Finding]:
         """Name the operation and the function that derives keys instead."""
-        assert isinstance(fact, KeyArithmetic)
         key = fact.key or "key"
         subject = f"Key {the_key(fact)}" if fact.key else "A key"
         if fact.operation not in OPERATORS:

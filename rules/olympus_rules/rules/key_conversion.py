@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Conversion, Fact
+from olympus_rules.keyflow.facts import Conversion
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -87,12 +86,11 @@ class KeyConversion(Rule):
     name = "key-conversion"
     summary = "A key goes where typed keys are refused or are another value: numpy, equality, files, collectives"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Conversion,)
+    facts = (Conversion,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Conversion, document: Document) -> Iterator[Finding]:
         """Say what happens to a typed key there, and what to write."""
-        assert isinstance(fact, Conversion)
         happens, instead = ADVICE[fact.form]
         written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else fact.key
         subject = f"key `{written}`" if written else "a key in its arguments"

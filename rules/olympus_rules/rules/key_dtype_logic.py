@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import DtypeLogic, Fact
+from olympus_rules.keyflow.facts import DtypeLogic
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -23,12 +22,11 @@ class KeyDtypeLogic(Rule):
     name = "key-dtype-logic"
     summary = "A test, name or view of a key's dtype holds for one kind of key only"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (DtypeLogic,)
+    facts = (DtypeLogic,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DtypeLogic, document: Document) -> Iterator[Finding]:
         """Quote the test, and the one that holds for both kinds."""
-        assert isinstance(fact, DtypeLogic)
         key = fact.key or document.segment(fact.subject)
         code = " ".join(document.segment(fact.node).split())
         typed = f"`jnp.issubdtype({key}.dtype, jax.dtypes.prng_key)`, which is true for every typed key"

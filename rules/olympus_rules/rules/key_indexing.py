@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyIndexing
+from olympus_rules.keyflow.facts import KeyIndexing
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
 from olympus_rules.syntax import Document
@@ -33,13 +32,12 @@ class KeyIndexingRule(Rule):
     name = "key-indexing"
     summary = "Words are read out of a key's buffer by index or unpacking"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (KeyIndexing,)
+    facts = (KeyIndexing,)
     migrates = True
     events = ("indexing",)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyIndexing, document: Document) -> Iterator[Finding]:
         """Say what the word is used for and what to do instead."""
-        assert isinstance(fact, KeyIndexing)
         what = (
             "is unpacked into the words of its buffer"
             if fact.use == "unpack"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Confidence, Finding, Related, Step
-from olympus_rules.keyflow.facts import Fact, Origin, Place, Reuse
+from olympus_rules.keyflow.facts import Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
@@ -43,21 +42,19 @@ class KeyReuse(Rule):
     name = "key-reuse"
     summary = "A key is consumed more than once on one path"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Reuse,)
+    facts = (Reuse,)
     events = ("reuse",)
     has_two_places = True
 
-    def matters_in_tests(self, fact: Fact) -> bool:
+    def matters_in_tests(self, fact: Reuse) -> bool:
         """Two draws that the file writes itself and that get the same bits: arrays that it takes for independent.
 
         What a test hands to the code under test may be equal, and often has to be.
         """
-        assert isinstance(fact, Reuse)
         return fact.effect == "same-draw" and is_sampler(fact.first) and is_sampler(fact.again)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reuse, document: Document) -> Iterator[Finding]:
         """Name both consumers, what the reuse does, and the split or child to use."""
-        assert isinstance(fact, Reuse)
         places: tuple[Related, ...] = ()
         if is_alike_on_purpose(fact):  # the rows of the leaves belong together
             yield replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)

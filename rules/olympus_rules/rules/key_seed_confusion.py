@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.facts import Fact, SeedConfusion
+from olympus_rules.keyflow.facts import SeedConfusion
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
 from olympus_rules.syntax import Document
@@ -20,11 +19,10 @@ class KeySeedConfusion(Rule):
     code = "OLY109"
     name = "key-seed-confusion"
     summary = "A key is given where a seed is wanted, or an integer or text where a key is wanted"
-    facts: ClassVar[tuple[type[Fact], ...]] = (SeedConfusion,)
+    facts = (SeedConfusion,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: SeedConfusion, document: Document) -> Iterator[Finding]:
         """Say which of the two was passed and which the function takes."""
-        assert isinstance(fact, SeedConfusion)
         if fact.how == "key-as-seed":
             given = f"`{fact.function}` takes an integer seed, but {the_key(fact, 'its argument')} is a key."
             message = f"{given} Use the key as it is, or derive one with `jax.random.split`."

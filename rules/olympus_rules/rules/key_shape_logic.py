@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, ShapeLogic
+from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -38,12 +37,11 @@ class KeyShapeLogic(Rule):
     name = "key-shape-logic"
     summary = "Logic on a key's shape, rank, length or layout counts the buffer axis"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (ShapeLogic,)
+    facts = (ShapeLogic,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ShapeLogic, document: Document) -> Iterator[Finding]:
         """Quote the expression and its portable form."""
-        assert isinstance(fact, ShapeLogic)
         key = fact.key or " ".join(document.segment(fact.subject).split())
         code = " ".join(document.segment(fact.node).split())
         one = f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyTransposition
+from olympus_rules.keyflow.facts import KeyTransposition
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import related, the_key
 from olympus_rules.syntax import Document
@@ -21,13 +20,12 @@ class KeyTranspositionRule(Rule):
     name = "key-transposition"
     summary = "Words of key buffers change places with the batch by mapping, transposing or reshaping"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (KeyTransposition,)
+    facts = (KeyTransposition,)
     migrates = True
     events = ("transposition",)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyTransposition, document: Document) -> Iterator[Finding]:
         """Say which axis is taken for which."""
-        assert isinstance(fact, KeyTransposition)
         keys = f"key array {the_key(fact)}" if fact.key else "a key array"
         axis = document.segment(fact.axis) if fact.axis is not None else ""
         places = (related(document, fact.axis, "the axis is given here"),) if fact.axis is not None else ()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Construction, Fact, Reference
+from olympus_rules.keyflow.facts import Construction, Reference
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -25,12 +24,11 @@ class LegacyConstructor(Rule):
     summary = "`jax.random.PRNGKey` makes a raw key"
     default = False
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Construction,)
+    facts = (Construction,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reference, document: Document) -> Iterator[Finding]:
         """Say how to write it, and what would break."""
-        assert isinstance(fact, Reference)
         if not fact.qualified.endswith("random.PRNGKey") or fact.context not in CONTEXTS:
             return
         if fact.context in ("name", "replaced"):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
+from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
@@ -20,12 +19,11 @@ class RawKeyLiteralRule(Rule):
     name = "raw-key-literal"
     summary = "Raw keys are written down as words, or as a `uint32` array that is to hold keys"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (RawKeyLiteral,)
+    facts = (RawKeyLiteral,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: RawKeyLiteral, document: Document) -> Iterator[Finding]:
         """Say what the array is for, and how to make it of keys."""
-        assert isinstance(fact, RawKeyLiteral)
         code = " ".join(document.segment(fact.node).split())
         match fact.form:
             case "words":

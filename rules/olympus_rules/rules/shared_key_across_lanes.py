@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, SharedKey
+from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
 from olympus_rules.syntax import Document
@@ -22,11 +21,10 @@ class SharedKeyAcrossLanes(Rule):
     summary = "Every lane of a mapped function draws from the same key"
     default = False
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (SharedKey,)
+    facts = (SharedKey,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: SharedKey, document: Document) -> Iterator[Finding]:
         """Name the key, the draw and the right form."""
-        assert isinstance(fact, SharedKey)
         name = fact.key if fact.key.replace(".", "").isidentifier() and not fact.batch else "key"
         if fact.transform == "shard_map":
             advice = "Fold the lane's number in (`jax.lax.axis_index`), or shard keys along the mapped axis."

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyKind, UntypedBoundary
+from olympus_rules.keyflow.facts import KeyKind, UntypedBoundary
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import related
 from olympus_rules.syntax import Document
@@ -21,12 +20,11 @@ class UntypedBoundaryRule(Rule):
     name = "untyped-boundary"
     summary = "A typed key meets code that takes raw keys only, or a raw key"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (UntypedBoundary,)
+    facts = (UntypedBoundary,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: UntypedBoundary, document: Document) -> Iterator[Finding]:
         """Say what is incompatible, and how to convert it."""
-        assert isinstance(fact, UntypedBoundary)
         if fact.form == "argument":
             key = fact.key or " ".join(document.segment(fact.node).split())
             why = (

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.facts import Fact, UnusedKey
+from olympus_rules.keyflow.facts import UnusedKey
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
 from olympus_rules.syntax import Document
@@ -21,11 +20,10 @@ class UnusedKeyRule(Rule):
     name = "unused-key"
     summary = "A derived key is bound to a name that nothing reads"
     default = False
-    facts: ClassVar[tuple[type[Fact], ...]] = (UnusedKey,)
+    facts = (UnusedKey,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: UnusedKey, document: Document) -> Iterator[Finding]:
         """Name the unused key."""
-        assert isinstance(fact, UnusedKey)
         name = the_key(fact, f"`{document.segment(fact.node)}`")
         yield self.finding(
             fact,
