@@ -42,14 +42,12 @@ def fold_in_index(fact: DerivationCollision, document: Document) -> Fix | None:
     """``split(key, i + 1)[i]`` becomes ``fold_in(key, i)``."""
     match fact.node:
         case ast.Subscript(value=ast.Call(args=[subject, *_], func=function)) as node:
-            key, datum = expression(document, subject), expression(document, fact.index)
+            pass
         case _:
             return None
     names = Names(document, node)
     if names.resolve(function) != SPLIT or isinstance(subject, ast.Starred):
         return None  # a function that splits some key of its own choice
     fold_in = names.spell(FOLD_IN, near=function)
-    if key is None or datum is None or fold_in is None:
-        return None
-    edit = replace(document, node, call(fold_in, key, datum))
-    return fix_of(Applicability.SAFE, "Derive the key with `fold_in`", edit, *names.edits())
+    new = call(fold_in, expression(document, subject), expression(document, fact.index))
+    return fix_of(Applicability.SAFE, "Derive the key with `fold_in`", replace(document, node, new), *names.edits())

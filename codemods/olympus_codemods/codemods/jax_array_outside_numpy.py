@@ -27,12 +27,9 @@ class JaxArrayOutsideNumpy(Codemod):
 
 def converted(subject: ast.expr | None, document: Document, applicability: Applicability) -> Fix | None:
     """Return the edits that convert an object, ``None`` if it is no expression by itself."""
-    node = expression(document, subject)
-    if subject is None or node is None or isinstance(subject, ast.NamedExpr | ast.Starred):
+    if subject is None or isinstance(subject, ast.NamedExpr | ast.Starred):
         return None
     names = Names(document, subject)
     asarray = names.spell(ASARRAY)
-    if asarray is None:
-        return None
-    edit = replace(document, subject, call(asarray, node))
+    edit = replace(document, subject, call(asarray, expression(document, subject)))
     return fix_of(applicability, f"Convert with `{asarray}`", edit, *names.edits())

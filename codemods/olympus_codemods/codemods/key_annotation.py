@@ -12,7 +12,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names, dotted, names_for_checkers
-from olympus_codemods.editing.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.rewriting import call, comments, expression, parsed, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Reference
@@ -89,8 +89,7 @@ def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix
     names = Names(document, node)
     batch = " ".join(str(shape.value).split()[:-1])
     if not batch and not typed:
-        spelled = names.spell(JAXTYPING_KEY_ARRAY, near=node.value)
-        new = cst.parse_expression(spelled) if spelled else None
+        new = parsed(names.spell(JAXTYPING_KEY_ARRAY, near=node.value))
     else:
         spelled = names.spell(JAXTYPING_KEY, near=node.value)
         text = f"{spelled}[{document.segment(array)}, {string.quote}{batch}{string.quote}]"
@@ -111,9 +110,7 @@ def annotate(
     """Write ``jax.Array``, never ``jax.random.key``, which is a function."""
     names = Names(document, node, for_checkers=only_for_checkers(document, node))
     array = names.spell(ARRAY, near=node)
-    if array is None:
-        return None
-    edit = replace(document, node, cst.parse_expression(array))
+    edit = replace(document, node, parsed(array))
     return fix_of(applicability, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
 
 
@@ -183,11 +180,9 @@ def ask_dtype(node: ast.AST, document: Document) -> Fix | None:
             return None
     names = Names(document, node)
     test = is_typed_key(document, subject, names)
-    array = names.spell(ARRAY)
-    key = expression(document, subject)
-    if test is None or array is None or key is None:
+    is_array = call("isinstance", expression(document, subject), parsed(names.spell(ARRAY)))
+    if test is None or is_array is None:
         return None
-    is_array = call("isinstance", key, cst.parse_expression(array))
     both = cst.BooleanOperation(is_array, cst.And(), test)
     if isinstance(document.parents.get(called), ast.BoolOp | ast.Compare | ast.UnaryOp | ast.BinOp | ast.IfExp):
         both = both.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -208,15 +203,12 @@ def name_implementation(node: ast.AST, implementation: str, document: Document) 
     if called is None or not isinstance(old, cst.Call):
         return None
     names = Names(document, called)
-    key = names.spell(KEY, near=called.func)
-    if key is None or len(called.args) != 1 or called.keywords:
+    if len(called.args) != 1 or called.keywords:
         return None
-    new = call(key, old.args[0].value, impl=cst.SimpleString(f'"{implementation}"'))
-    edits: list[Edit | None] = [
-        replace(document, called, new),
-        *leftover_import(document, called.func, names),
-    ]
-    return fix_of(Applicability.SAFE, f'Use `key(…, impl="{implementation}")`', *edits)
+    key = names.spell(KEY, near=called.func)
+    edit = replace(document, called, call(key, old.args[0].value, impl=cst.SimpleString(f'"{implementation}"')))
+    imports = leftover_import(document, called.func, names)
+    return fix_of(Applicability.SAFE, f'Use `key(…, impl="{implementation}")`', edit, *imports)
 
 
 def read_key_data(node: ast.AST, document: Document) -> Fix | None:
@@ -225,8 +217,5 @@ def read_key_data(node: ast.AST, document: Document) -> Fix | None:
     if called is None or not isinstance(called.func, ast.Attribute):
         return None
     names = Names(document, called)
-    key, key_data = expression(document, called.func.value), names.spell(KEY_DATA)
-    if key is None or key_data is None:
-        return None
-    edit = replace(document, called, call(key_data, key))
+    edit = replace(document, called, call(names.spell(KEY_DATA), expression(document, called.func.value)))
     return fix_of(Applicability.SAFE, "Read the buffer with `key_data`", edit, *names.edits())

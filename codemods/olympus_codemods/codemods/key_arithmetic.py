@@ -39,10 +39,7 @@ class KeyArithmeticCodemod(Codemod):
             datum = offset if not fact.batch and is_integer(offset) else None
             function = "split" if size is not None else "fold_in"
             first, second = expression(document, key), expression(document, size or datum)
-            spelled = names.spell(f"{RANDOM}.{function}")
-            if first is None or second is None or spelled is None:
-                return None
-            edit = replace(document, operation, call(spelled, first, second))
+            edit = replace(document, operation, call(names.spell(f"{RANDOM}.{function}"), first, second))
             return fix_of(Applicability.UNSAFE, f"Derive keys with `{function}`", edit, *names.edits())
         return None
 

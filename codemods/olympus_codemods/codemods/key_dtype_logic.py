@@ -9,7 +9,7 @@ import libcst as cst
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.rewriting import call, expression, negated, replace
+from olympus_codemods.editing.rewriting import call, expression, parsed, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, KeyKind
@@ -65,7 +65,7 @@ class KeyDtypeLogicCodemod(Codemod):
         around = document.parents[node]
         if not typed and isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not):
             node, typed = around, True  # `not key.dtype == …` needs no second `not`
-        edit = replace(document, node, test if typed else negated(test))
+        edit = replace(document, node, test if typed else cst.UnaryOperation(cst.Not(), test))
         return fix_of(applicability, "Test for the dtype of typed keys", edit, *names.edits())
 
 
@@ -129,9 +129,5 @@ def is_uint32(node: ast.expr) -> bool:
 
 def is_typed_key(document: Document, subject: ast.expr, names: Names) -> cst.Call | None:
     """Build ``jnp.issubdtype(subject.dtype, jax.dtypes.prng_key)``."""
-    key = expression(document, subject)
-    prng_key = names.spell(KEY_DTYPE)
-    issubdtype = names.spell(ISSUBDTYPE)
-    if key is None or prng_key is None or issubdtype is None:
-        return None
-    return call(issubdtype, cst.Attribute(key, cst.Name("dtype")), cst.parse_expression(prng_key))
+    key, prng_key, issubdtype = expression(document, subject), names.spell(KEY_DTYPE), names.spell(ISSUBDTYPE)
+    return None if key is None else call(issubdtype, cst.Attribute(key, cst.Name("dtype")), parsed(prng_key))

@@ -10,7 +10,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
-from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.rewriting import call, expression, parsed, replace
 from olympus_codemods.editing.scopes import scope_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
@@ -69,12 +69,11 @@ def split_for_seed(fact: KeyIndexing, document: Document) -> Fix | None:
     if fact.consumer is not value or not isinstance(subject, ast.Name) or subject.id == new:
         return None
     names = Names(document, statement)
-    split = names.spell(SPLIT, near=value.func)
-    key = expression(document, subject)
-    if split is None or key is None or not assignable(document, subject, scope_of(document, statement)):
+    if not assignable(document, subject, scope_of(document, statement)):
         return None
-    both = cst.parse_expression(f"{subject.id}, {new}")
-    edits = [replace(document, target, both), replace(document, value, call(split, key)), *names.edits()]
+    split = call(names.spell(SPLIT, near=value.func), expression(document, subject))
+    both = replace(document, target, parsed(f"{subject.id}, {new}"))
+    edits = [both, replace(document, value, split), *names.edits()]
     return fix_of(Applicability.UNSAFE, f"Split `{subject.id}` instead of seeding with a part of it", *edits)
 
 
@@ -85,13 +84,9 @@ def split_for_unpacking(fact: KeyIndexing, document: Document) -> Fix | None:
             pass
         case _:
             return None
-    key = expression(document, value)
-    if key is None or not dotted(value) or any(isinstance(target, ast.Starred) for target in targets):
+    if not dotted(value) or any(isinstance(target, ast.Starred) for target in targets):
         return None
     names = Names(document, statement)
-    split = names.spell(SPLIT)
-    if split is None:
-        return None
     size = [] if len(targets) == 2 else [cst.Integer(str(len(targets)))]
-    edit = replace(document, value, call(split, key, *size))
+    edit = replace(document, value, call(names.spell(SPLIT), expression(document, value), *size))
     return fix_of(Applicability.UNSAFE, f"Split `{dotted(value)}` into keys", edit, *names.edits())

@@ -12,7 +12,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.rewriting import call, comments, expression, parsed, replace
 from olympus_codemods.editing.scopes import own_nodes, scope_of
 from olympus_codemods.editing.splits import split_size
 from olympus_codemods.target import Target
@@ -194,12 +194,10 @@ def split_into_shape(fact: ShapeLogic, document: Document) -> Fix | None:
     names = Names(document, node)
     if names.resolve(function) != SPLIT or isinstance(subject, ast.Starred):
         return None
-    spelled = names.spell(SPLIT, near=function)
-    key = expression(document, subject)
-    if prod(lengths) != split_size(split) or key is None or spelled is None:
+    if prod(lengths) != split_size(split):
         return None
-    size = cst.parse_expression(f"({', '.join(map(str, lengths))}{',' * (len(lengths) == 1)})")
-    edit = replace(document, node, call(spelled, key, size))
+    size = parsed(f"({', '.join(map(str, lengths))}{',' * (len(lengths) == 1)})")
+    edit = replace(document, node, call(names.spell(SPLIT, near=function), expression(document, subject), size))
     return fix_of(Applicability.SAFE, "Split into the wanted shape", edit, *names.edits())
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import replace
+from olympus_codemods.editing.rewriting import parsed, replace
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Reference
@@ -51,10 +49,7 @@ def renamed(fact: Reference, document: Document, applicability: Applicability) -
     if not isinstance(node, ast.Attribute | ast.Name) or fact.context == "name":
         return None
     names = Names(document, node)
-    spelled = names.spell(KEY, near=node)
-    if spelled is None:
-        return None
-    edit = replace(document, node, cst.parse_expression(spelled))
+    edit = replace(document, node, parsed(names.spell(KEY, near=node)))
     imports = leftover_import(document, node, names)
     return fix_of(applicability, "Make a typed key with `jax.random.key`", edit, *imports)
 

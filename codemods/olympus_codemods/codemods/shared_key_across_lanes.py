@@ -40,13 +40,10 @@ class SharedKeyAcrossLanesCodemod(Codemod):
             return None
         names = Names(document, node)
         count = lanes(document, node, mapping, axes, names)
-        written = expression(document, key)
         split = names.spell(SPLIT, near=fact.draw.node.func if isinstance(fact.draw.node, ast.Call) else None)
-        if count is None or written is None or split is None:
-            return None
         edits = [
             replace(document, axis, cst.Integer("0")),
-            replace(document, key, call(split, written, count)),
+            replace(document, key, call(split, expression(document, key), count)),
             *names.edits(),
         ]
         return fix_of(Applicability.UNSAFE, f"Split `{dotted(key)}` into a key for each lane", *edits)

@@ -11,7 +11,7 @@ from olympus_rules.finding import Edit, Position, Span
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 
-__all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "negated", "replace"]
+__all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "parsed", "replace"]
 
 
 def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression | None:
@@ -41,27 +41,30 @@ def argument(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.with_changes(lpar=[], rpar=[])
 
 
-def call(function: str, *arguments: cst.BaseExpression, **keywords: cst.BaseExpression) -> cst.Call:
-    """Build a call of a dotted name."""
-    given = [cst.Arg(argument(value)) for value in arguments]
+def call(
+    function: str | None, *arguments: cst.BaseExpression | None, **keywords: cst.BaseExpression | None
+) -> cst.Call | None:
+    """Build a call of a dotted name; ``None`` if the name or an argument is missing."""
     tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    given += [cst.Arg(argument(value), cst.Name(name), equal=tight) for name, value in keywords.items()]
-    return cst.Call(cst.parse_expression(function), given)
+    given = [cst.Arg(argument(value)) for value in arguments if value is not None]
+    given += [cst.Arg(argument(v), cst.Name(name), equal=tight) for name, v in keywords.items() if v is not None]
+    is_whole = function is not None and len(given) == len(arguments) + len(keywords)
+    return cst.Call(cst.parse_expression(function), given) if function is not None and is_whole else None
 
 
-def negated(node: cst.BaseExpression) -> cst.UnaryOperation:
-    """Build ``not node``."""
-    return cst.UnaryOperation(cst.Not(), node)
+def parsed(code: str | None) -> cst.BaseExpression | None:
+    """Return the expression of a text; ``None`` if there is no text."""
+    return None if code is None else cst.parse_expression(code)
 
 
-def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit | None:
+def replace(document: Document, node: ast.expr, new: cst.BaseExpression | None) -> Edit | None:
     """Return the edit that puts ``new`` in the place of an expression.
 
-    ``None`` if the expression has no LibCST counterpart or a comment inside it would be lost.
+    ``None`` if there is no ``new``, the expression has no LibCST counterpart or a comment inside it would be lost.
     """
     old = expression(document, node)
     fragment = document.fragment(node)
-    if old is None or fragment is None or Counter(comments(old)) - Counter(comments(new)):
+    if new is None or old is None or fragment is None or Counter(comments(old)) - Counter(comments(new)):
         return None
     code = fragment.code(new)
     if isinstance(new, cst.UnaryOperation) and not old.lpar and _binds_tightly(document, node):
