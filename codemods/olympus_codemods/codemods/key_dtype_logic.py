@@ -10,6 +10,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, parsed, replace
+from olympus_codemods.editing.scopes import block_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, KeyKind
@@ -71,9 +72,8 @@ class KeyDtypeLogicCodemod(Codemod):
 
 def may_be_seed(subject: ast.expr, document: Document) -> bool:
     """Return whether the same function makes a key of a value, which then may be a seed without words."""
-    scope: ast.AST | None = subject
-    while scope is not None and not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        scope = document.parents.get(scope)
+    functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope = next((each for each in document.around(subject) if isinstance(each, functions)), None)
     calls = [part for part in ast.walk(scope) if isinstance(part, ast.Call) and part.args] if scope is not None else []
     seeds = [call.args[0] for call in calls if dotted(call.func).rpartition(".")[2] in CONSTRUCTORS]
     parts = [part for seed in seeds for part in ast.walk(seed) if isinstance(part, ast.Name | ast.Attribute)]
@@ -82,10 +82,7 @@ def may_be_seed(subject: ast.expr, document: Document) -> bool:
 
 def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
     """Return whether a test decides whether to wrap or unwrap keys."""
-    parents = document.parents
-    current: ast.AST | None = parents.get(node)
-    while isinstance(current, ast.BoolOp | ast.UnaryOp):
-        current = parents.get(current)
+    current = next((each for each in document.around(node) if not isinstance(each, ast.BoolOp | ast.UnaryOp)), None)
     if not isinstance(current, ast.If | ast.IfExp):
         return False
     decided = [current, *_else_of(current, document)]
@@ -97,11 +94,9 @@ def _else_of(test: ast.If | ast.IfExp, document: Document) -> list[ast.Return]:
     """Return the ``return`` after an ``if`` that returns, which is its other branch."""
     if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Return):
         return []
-    for _, block in ast.iter_fields(document.parents[test]):
-        if isinstance(block, list) and test in block:
-            following = block[block.index(test) + 1 :][:1]
-            return [statement for statement in following if isinstance(statement, ast.Return)]
-    return []
+    block = block_of(document, test)
+    following = block[block.index(test) + 1 :][:1]
+    return [statement for statement in following if isinstance(statement, ast.Return)]
 
 
 def means_typed(fact: DtypeLogic) -> bool | None:

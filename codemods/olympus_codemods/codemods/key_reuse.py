@@ -12,7 +12,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import replace
-from olympus_codemods.editing.scopes import dominates, own_nodes, scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, own_nodes, scope_of
 from olympus_codemods.editing.splits import (
     Unpacked,
     is_repeated,
@@ -29,8 +29,6 @@ from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
 __all__ = ["KeyReuse"]
-
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class KeyReuse(Codemod):
@@ -119,18 +117,13 @@ def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt |
 
 def innermost_loop(document: Document, node: ast.AST) -> ast.AST | None:
     """Return the innermost statement loop around a node."""
-    parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, ast.For | ast.AsyncFor | ast.While):
-        parent = document.parents.get(parent)
-    return parent
+    return next((each for each in (node, *document.around(node)) if isinstance(each, LOOPS)), None)
 
 
 def split_for_comprehension(fact: Reuse, document: Document) -> Fix | None:
     """``[f(key) for i in range(n)]`` becomes ``[f(k) for i, k in enumerate(split(key, n))]``."""
-    node: ast.AST | None = fact.again.node
-    while node is not None and not isinstance(node, COMPREHENSIONS):
-        node = document.parents.get(node)
-    key = fact.again.key
+    use, key = fact.again.node, fact.again.key
+    node = next((each for each in (use, *document.around(use)) if isinstance(each, COMPREHENSIONS)), None)
     if fact.repeated_by != "comprehension" or node is None or key is None or not dotted(key):
         return None
     loop, times = node.generators[0], range_length(node.generators[0])

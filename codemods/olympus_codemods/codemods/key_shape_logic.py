@@ -105,9 +105,8 @@ def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:
 
 def is_size_of_same(fact: ShapeLogic, document: Document) -> bool:
     """Return whether the number of words is a size that the same keys get: ``keys.reshape(-1, keys.shape[-1])``."""
-    call: ast.AST | None = fact.node
-    while call is not None and not isinstance(call, ast.Call | ast.stmt):
-        call = document.parents.get(call)
+    nodes = (fact.node, *document.around(fact.node))
+    call = next((each for each in nodes if isinstance(each, ast.Call | ast.stmt)), None)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "reshape":
         return False
     return ast.unparse(fact.subject) in map(ast.unparse, (call.func.value, *call.args[:1]))

@@ -8,6 +8,7 @@ from itertools import count
 
 from olympus_codemods.editing import imports
 from olympus_codemods.editing.scopes import (
+    COMPREHENSIONS,
     Scope,
     bound_elsewhere,
     bound_names,
@@ -23,8 +24,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import bindings, import_statements
 
 __all__ = ["Names", "dotted", "names_for_checkers"]
-
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def dotted(node: ast.AST | None) -> str:
@@ -242,14 +241,14 @@ class Names:
 
 def comprehension_targets(document: Document, at: ast.AST) -> frozenset[str]:
     """Return the names that the comprehensions around a node bind."""
-    names: set[str] = set()
-    node: ast.AST | None = at
-    while node is not None and not isinstance(node, ast.stmt):
-        if isinstance(node, COMPREHENSIONS):
-            names |= {part.id for loop in node.generators for part in ast.walk(loop.target)
-                      if isinstance(part, ast.Name)}  # fmt: skip
-        node = document.parents.get(node)
-    return frozenset(names)
+    return frozenset(
+        part.id
+        for node in (at, *document.around(at))
+        if isinstance(node, COMPREHENSIONS)
+        for loop in node.generators
+        for part in ast.walk(loop.target)
+        if isinstance(part, ast.Name)
+    )
 
 
 @lru_cache(maxsize=8)

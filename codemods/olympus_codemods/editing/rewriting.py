@@ -20,18 +20,10 @@ def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression |
     found = fragment.find(node, document) if fragment and node is not None else None
     if not isinstance(found, cst.BaseExpression) or node is None:
         return None
-    if _in_f_string(document, node) and document.segment(node) != ast.unparse(node):
+    in_f_string = any(isinstance(each, ast.JoinedStr) for each in (node, *document.around(node)))
+    if in_f_string and document.segment(node) != ast.unparse(node):
         return None  # Python 3.11 gives wrong places inside f-strings over several lines
     return found
-
-
-def _in_f_string(document: Document, node: ast.AST) -> bool:
-    parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, ast.stmt):
-        if isinstance(parent, ast.JoinedStr):
-            return True
-        parent = document.parents.get(parent)
-    return False
 
 
 def argument(node: cst.BaseExpression) -> cst.BaseExpression:

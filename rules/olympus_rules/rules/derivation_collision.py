@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Place
 from olympus_rules.libraries.names import RANDOM
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import line, related, the_key
+from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
 from olympus_rules.syntax import Document
 
 __all__ = ["DerivationCollisionRule"]
@@ -118,8 +119,7 @@ class _Around(NamedTuple):
 def _loops_around(node: ast.AST, document: Document) -> Iterator[_Around]:
     """Yield the loops around a node in its function, the outermost first."""
     found: list[_Around] = []
-    parent = document.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    for parent in takewhile(lambda each: not isinstance(each, FUNCTIONS), document.around(node)):
         if isinstance(parent, ast.For | ast.AsyncFor):
             found.append(_Around(parent, _in(parent.target), _counter(parent.target, parent.iter)))
         elif isinstance(parent, ast.While):
@@ -127,7 +127,6 @@ def _loops_around(node: ast.AST, document: Document) -> Iterator[_Around]:
         elif isinstance(parent, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             parts = reversed(parent.generators)
             found += [_Around(each.target, _in(each.target), _counter(each.target, each.iter)) for each in parts]
-        parent = document.parents.get(parent)
     yield from reversed(found)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from olympus_rules.finding import Applicability, Confidence, Finding, Related, Step
 from olympus_rules.keyflow.facts import Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import line, related, the_key
+from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
 from olympus_rules.syntax import Document
 
 __all__ = ["KeyReuse"]
@@ -106,13 +107,8 @@ def is_next_pass(fact: Reuse, document: Document) -> bool:
 
 def loops(node: ast.AST, document: Document) -> set[ast.AST]:
     """Return the loops around a node in its function."""
-    found = set[ast.AST]()
-    parent = document.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
-            found.add(parent)
-        parent = document.parents.get(parent)
-    return found
+    inside = takewhile(lambda each: not isinstance(each, FUNCTIONS), document.around(node))
+    return {each for each in inside if isinstance(each, ast.For | ast.AsyncFor | ast.While)}
 
 
 def what_it_did(place: Place) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from types import NoneType
@@ -179,6 +180,13 @@ class Document(Text):
     def parents(self) -> Parents:
         """Return the parent of every node."""
         return Parents(self.tree)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield what is around a node, from its parent to the module."""
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the innermost statement that holds a node.
