@@ -11,6 +11,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -24,9 +25,10 @@ from olympus_lint.analysis.store import Store
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.objects import finding_object, finding_of
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult
-from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
+from olympus_rules.finding import Finding
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
 __all__ = [
@@ -225,89 +227,34 @@ def _valid_key(data: bytes) -> bytes:
 
 
 def write_finding(finding: Finding) -> list[Any]:
-    """Return a finding as plain data, without its own filename, since another run may name the file differently."""
-    fix = finding.fix
-    return [
-        finding.code,
-        finding.name,
-        finding.message,
-        _write_span(finding.span),
-        int(finding.confidence),
-        [
-            [
-                r.message,
-                r.filename if r.filename != finding.filename else None,
-                _write_span(r.span),
-                r.cell,
-                r.further and write_finding(r.further),
-                int(r.later),
-            ]
-            for r in finding.related
-        ],
-        finding.effect,
-        fix
-        and [
-            fix.applicability.value,
-            fix.message,
-            [[_write_span(edit.span), edit.content, edit.cell] for edit in fix.edits],
-        ],
-        finding.cell,
-        [[step.kind, step.label, step.how, step.row, step.cell] for step in finding.lineage],
-    ]
+    """Return a finding as plain data: as a JSON object, with which of its other places are executed later."""
+    later = [number for number, other in enumerate(finding.related) if other.later]
+    return [finding_object(finding), later]
 
 
 def read_finding(data: Any, filename: str) -> Finding:
-    """Return the finding for plain data.
+    """Return the finding for plain data, under the name that this run has for its file.
 
     Raises:
-        ValueError, TypeError: the data are no finding.
+        ValueError, TypeError, LookupError, AttributeError: the data are no finding.
     """
-    code, name, message, span, confidence, related, effect, fix, cell, lineage = list_in(data)
-    return Finding(
-        text_in(code),
-        text_in(name),
-        text_in(message),
-        filename,
-        _read_span(span),
-        Confidence(natural_in(confidence)),
-        tuple(
-            Related(
-                text_in(said),
-                filename if where is None else text_in(where),
-                _read_span(place),
-                _cell(at),
-                further=None if further is None else read_finding(further, filename),
-                later=bool(natural_in(later)),
-            )
-            for said, where, place, at, further, later in list_in(related)
-        ),
-        None if effect is None else text_in(effect),
-        None if fix is None else _read_fix(*list_in(fix)),
-        _cell(cell),
-        lineage=tuple(_read_step(*list_in(step)) for step in list_in(lineage)),
+    made, later = list_in(data)
+    found = under_name(finding_of(made), filename)
+    related = (replace(other, later=number in list_in(later)) for number, other in enumerate(found.related))
+    return replace(found, related=tuple(related))
+
+
+def under_name(finding: Finding, filename: str) -> Finding:
+    """Return a finding with another name of its file."""
+    related = (
+        replace(
+            other,
+            filename=filename if other.filename == finding.filename else other.filename,
+            further=other.further and under_name(other.further, filename),
+        )
+        for other in finding.related
     )
-
-
-def _read_step(kind: Any, label: Any, how: Any, row: Any, cell: Any) -> Step:
-    return Step(text_in(kind), text_in(label), text_in(how), natural_in(row), _cell(cell))
-
-
-def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:
-    read = tuple(Edit(_read_span(span), text_in(content), _cell(cell)) for span, content, cell in list_in(edits))
-    return Fix(Applicability(text_in(applicability)), text_in(message), read)
-
-
-def _write_span(span: Span) -> list[int]:
-    return [span.start.row, span.start.column, span.end.row, span.end.column]
-
-
-def _read_span(data: Any) -> Span:
-    start_row, start_column, end_row, end_column = (natural_in(number) for number in list_in(data))
-    return Span(Position(start_row, start_column), Position(end_row, end_column))
-
-
-def _cell(data: Any) -> int | None:
-    return None if data is None else natural_in(data)
+    return replace(finding, filename=filename, related=tuple(related))
 
 
 def _outcome(data: Any) -> Outcome:
