@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from olympus.signatures import Forward, Sink, Source
 from olympus_rules.libraries import Libraries, LibraryFunction, libraries
 from olympus_rules.libraries.reader import read
 from olympus_rules.libraries.table import FOLDER
@@ -166,14 +165,14 @@ def row(qualified: str) -> LibraryFunction:
     return function
 
 
-def test_key_signatures() -> None:
-    assert row("jax.random.normal").key_signature().sinks == (Sink("key"),)
-    split = row("jax.random.split").key_signature()
-    assert (split.sinks, split.sources) == ((Sink("key"),), (Source("[*]", parent="key", via="split"),))
-    fold_in = row("jax.random.fold_in").key_signature()
-    assert (fold_in.sinks, fold_in.sources) == ((), (Source("", parent="key", via="fold_in"),))
-    assert row("jax.random.key").key_signature().sources == (Source("", via="seed"),)
-    assert row("jax.random.wrap_key_data").key_signature().forwards == (Forward("", "key_bits_array"),)
+def test_rows_of_keys() -> None:
+    assert row("jax.random.normal").sinks == ("key",)
+    split = row("jax.random.split")
+    assert (split.sinks, split.derive, split.seed) == (("key",), "split", None)
+    fold_in = row("jax.random.fold_in")
+    assert (fold_in.sinks, fold_in.derive, fold_in.seed) == ((), "fold_in", None)
+    assert (row("jax.random.key").seed, row("jax.random.key").sinks) == ("typed", ())
+    assert row("jax.random.wrap_key_data").forwards == ("key_bits_array",)
 
 
 @pytest.mark.parametrize("name", ["print", "builtins.print", "logging.info", "jax.debug.print", "jax.random.key_data"])

@@ -155,13 +155,6 @@ class Document(Text):
         for name in ("parents", "lines", "_fragments", "_statements", "_deep", "attached"):
             self.__dict__.pop(name, None)
 
-    @classmethod
-    def from_bytes(
-        cls, filename: str, data: bytes, *, module: str = "", is_package: bool = False, roots: tuple[Path, ...] = ()
-    ) -> Document:
-        """Decode and parse; raises what :func:`decode` and the constructor raise."""
-        return cls(filename, decode(data), module=module, is_package=is_package, roots=roots)
-
     @cached_property
     def imports(self) -> ImportTable:
         """Return the qualified names that module-level imports bind."""
