@@ -16,7 +16,7 @@ from olympus_rules.syntax.text import decode
 if TYPE_CHECKING:
     from olympus_lint.embedded.places import Places
 
-__all__ = ["FileResult", "FixResult", "RunResult", "can_fix", "is_unsettled", "shown_lines"]
+__all__ = ["FileResult", "RunResult", "can_fix", "is_unsettled", "shown_lines"]
 
 
 @dataclass(slots=True)
@@ -56,22 +56,6 @@ class FileResult:
     places: Places | None = None
     shown: Mapping[int | None, str] = field(default_factory=dict)
     later: Callable[[], tuple[str, Mapping[int | None, str]]] | None = None
-
-
-@dataclass(slots=True)
-class FixResult:
-    """A text after its fixes, with the number of findings that are gone by code, and what is left to report.
-
-    ``along`` are those of the gone ones that had no fix of their own, and ended with that of another.
-    """
-
-    text: str
-    fixes: Counter[str]
-    along: int
-    findings: list[Finding]
-    errors: list[Problem]
-    notes: list[Problem] = field(default_factory=list)
-    quiet: int = 0
 
 
 @dataclass(frozen=True, slots=True)

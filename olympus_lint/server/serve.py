@@ -292,12 +292,14 @@ def make_server() -> LanguageServer:
     service = Service(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(params: types.DidOpenTextDocumentParams) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams) -> None:
         await service.changed(params.text_document.uri)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: types.DidChangeTextDocumentParams) -> None:
-        await service.changed(params.text_document.uri)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    async def book_changed(params: types.DidOpenNotebookDocumentParams | types.DidChangeNotebookDocumentParams) -> None:
+        await service.changed(params.notebook_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
@@ -307,14 +309,6 @@ def make_server() -> LanguageServer:
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: types.DidCloseTextDocumentParams) -> None:
         service.forget(params.text_document.uri)
-
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    async def book_opened(params: types.DidOpenNotebookDocumentParams) -> None:
-        await service.changed(params.notebook_document.uri)
-
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    async def book_changed(params: types.DidChangeNotebookDocumentParams) -> None:
-        await service.changed(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     async def book_closed(params: types.DidCloseNotebookDocumentParams) -> None:
