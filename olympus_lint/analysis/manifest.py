@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from olympus_lint.analysis.cache import (
     WRONG,
+    Cache,
     as_json,
     key_of,
     read_finding,
@@ -24,14 +25,11 @@ from olympus_lint.analysis.cache import (
     write_finding,
 )
 from olympus_lint.files.problems import Problem
+from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult, shown_lines
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import locate
-
-if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
-    from olympus_lint.project.settings import Settings
 
 __all__ = ["Earlier", "Manifest"]
 

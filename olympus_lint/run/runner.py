@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from olympus_lint.analysis.cache import Cache
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.projects import Projects
 from olympus_lint.analysis.unparsed import checks_syntax
@@ -20,9 +20,6 @@ from olympus_lint.run.order import imports_first
 from olympus_lint.run.processes import default_jobs, in_processes, prepare_collector
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.project import forget_folders
-
-if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
 
 __all__ = ["check_files"]
 

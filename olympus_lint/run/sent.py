@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 from uuid import uuid4
 
 from olympus_lint.project.discovery import SourceFile
+from olympus_lint.run.clearance import Clearance
 from olympus_rules.syntax import disk
-
-if TYPE_CHECKING:
-    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["Parcel", "Unsent"]
 
