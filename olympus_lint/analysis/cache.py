@@ -11,7 +11,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -57,6 +57,7 @@ def cache_folder(args: Namespace, settings: Settings) -> Path:
     return Path(chosen or settings.cache_dir or CACHE).absolute()
 
 
+@dataclass(frozen=True, slots=True)
 class Entry:
     """The kept result of a file.
 
@@ -66,11 +67,9 @@ class Entry:
         result: the result, without the text.
     """
 
-    def __init__(self, stamp: str, needs: Sequence[Outcome], result: FileResult) -> None:
-        """Take the parts."""
-        self.stamp = stamp
-        self.needs = needs
-        self.result = result
+    stamp: str
+    needs: Sequence[Outcome]
+    result: FileResult
 
 
 class Cache:
