@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
@@ -41,6 +41,7 @@ __all__ = [
     "digest_of",
     "key_of",
     "knowledge",
+    "program_files",
     "read_finding",
     "tool",
     "write_finding",
@@ -197,13 +198,17 @@ def _pack_digest(path: str) -> str:
 @cache
 def tool() -> str:
     """Return a digest of the program, its signature packs and the version of Python."""
-    parts = [__version__, sys.version]
+    status = ((name, file.stat()) for name, file in program_files())
+    files = [f"{name} {found.st_mtime_ns} {found.st_size}" for name, found in status]
+    return digest_of("\n".join([__version__, sys.version, *files]))
+
+
+def program_files() -> Iterator[tuple[str, Path]]:
+    """Yield the files of the program and its signature packs, each with its name in its package."""
     for package in (olympus, olympus_rules, olympus_codemods, sys.modules["olympus_lint"]):
         folder = Path(package.__file__ or "").parent
         for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
-            status = file.stat()
-            parts.append(f"{file.relative_to(folder)} {status.st_mtime_ns} {status.st_size}")
-    return digest_of("\n".join(parts))
+            yield str(file.relative_to(folder)), file
 
 
 def as_json(value: object) -> str:

@@ -74,28 +74,22 @@ def own_imports(scope: Scope) -> tuple[ast.Import | ast.ImportFrom, ...]:
 @lru_cache(maxsize=8)
 def bound_names(scope: Scope) -> frozenset[str]:
     """Return the names that are local to a scope."""
-    bound: set[str] = set()
-    elsewhere: set[str] = set()
-    for node in own_nodes(scope):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            bound.add(node.id)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            elsewhere.update(node.names)
-        else:
-            bound.update(_declared(node))
-    return frozenset(bound - elsewhere)
+    outer = {name for node in own_nodes(scope) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    return frozenset(name for node in own_nodes(scope) for name in _bound(node) if name not in outer)
 
 
 @lru_cache(maxsize=8)
 def bound_elsewhere(scope: Scope) -> frozenset[str]:
     """Return the names that a scope binds other than by an import."""
-    bound: set[str] = set()
-    for node in own_nodes(scope):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            bound.add(node.id)
-        elif not isinstance(node, ast.Import | ast.ImportFrom):
-            bound.update(_declared(node))
-    return frozenset(bound)
+    others = (node for node in own_nodes(scope) if not isinstance(node, ast.Import | ast.ImportFrom))
+    return frozenset(name for node in others for name in _bound(node))
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Return the names that a node binds."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id
+    yield from _declared(node)
 
 
 def _declared(node: ast.AST) -> Iterator[str]:
