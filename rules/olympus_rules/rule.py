@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,7 +27,7 @@ class Report:
     in_part: bool = False
 
 
-class Rule(ABC):
+class Rule:
     """One rule: what it is called, which facts it asks of the key flow, and what it says of them.
 
     A rule does not walk the file. It gets the facts, and asks the document for the LibCST tree around one where
@@ -60,14 +58,14 @@ class Rule(ABC):
     events: ClassVar[tuple[str, ...]] = ()
     has_two_places: ClassVar[bool] = False
 
-    @abstractmethod
-    def check(self, fact: Any, document: Document) -> Iterator[Finding]:
-        """Judge one fact.
+    def check(self, fact: Any, document: Document) -> Finding | None:
+        """Return the finding for one fact, ``None`` if there is nothing to say; a rule without facts is asked nothing.
 
         Args:
             fact: an instance of one of ``facts``.
             document: the file, for spans and text; ``document.fragment`` gives the LibCST tree around a node.
         """
+        return None
 
     def matters_in_tests(self, fact: Any) -> bool:
         """Return whether a fact in a test may change what the test checks; the quiet preset shows no other ones."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from olympus_rules.finding import Confidence, Finding
@@ -24,7 +23,7 @@ class ConstantKeyRule(Rule):
     summary = "A key made from a literal seed is the same at every call or for every object"
     facts = (ConstantKey,)
 
-    def check(self, fact: ConstantKey, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ConstantKey, document: Document) -> Finding:
         """Say who shares the key; where a constant is often meant, the confidence is ``possible`` at most."""
         owner = f"`{fact.owner}`" if fact.owner else ""
         match fact.where:
@@ -52,4 +51,4 @@ class ConstantKeyRule(Rule):
         finding = self.finding(fact, document, message, places)
         if fact.where in OFTEN_MEANT:
             finding = replace(finding, confidence=min(finding.confidence, Confidence.POSSIBLE))
-        yield finding
+        return finding

@@ -28,12 +28,12 @@ class DerivationCollisionRule(Rule):
     events = ("collision", "derived", "reuse")
     has_two_places = True
 
-    def check(self, fact: DerivationCollision, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DerivationCollision, document: Document) -> Finding:
         """Name both derivations and the change that makes their children differ."""
         places: tuple[Related, ...] = ()
         if fact.first is not None and fact.first.node is not fact.node:
             places = (related(document, fact.first.node, "the other derivation"),)
-        yield self.finding(fact, document, message(fact, document), places)
+        return self.finding(fact, document, message(fact, document), places)
 
 
 def _splitter(place: Place | None, article: str) -> str:

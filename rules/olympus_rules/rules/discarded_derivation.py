@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import DiscardedDerivation
 from olympus_rules.rule import Rule
@@ -21,10 +19,10 @@ class DiscardedDerivationRule(Rule):
     fix = Applicability.UNSAFE
     facts = (DiscardedDerivation,)
 
-    def check(self, fact: DiscardedDerivation, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DiscardedDerivation, document: Document) -> Finding:
         """Say that the key is unchanged."""
         key = f"`{fact.key}`" if fact.key else "the key"
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"`{fact.function}` returns new keys and leaves {key} as it was; here its result is discarded. Bind it: "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.rule import Rule
@@ -23,7 +21,7 @@ class GlobalPrngImplementation(Rule):
     migrates = True
     holds_back = False
 
-    def check(self, fact: GlobalImplementation, document: Document) -> Iterator[Finding]:
+    def check(self, fact: GlobalImplementation, document: Document) -> Finding:
         """Say what the setting does to other code, and what to write."""
         if fact.form == "default":
             message = (
@@ -44,4 +42,4 @@ class GlobalPrngImplementation(Rule):
                 f'`jax.random.key(seed, impl="{fact.setting}")`.'
             )
         others = (related(document, fact.used.node, "used here"),) if fact.used is not None else ()
-        yield self.finding(fact, document, message, others)
+        return self.finding(fact, document, message, others)

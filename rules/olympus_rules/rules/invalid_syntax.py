@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from olympus_rules.finding import Finding, Position, Span
-from olympus_rules.keyflow.facts import Fact
 from olympus_rules.rule import Rule
-from olympus_rules.syntax import Document
 from olympus_rules.syntax.text import split_lines
 
 __all__ = ["InvalidSyntax", "invalid_syntax"]
@@ -23,10 +20,6 @@ class InvalidSyntax(Rule):
     code = "OLY902"
     name = "invalid-syntax"
     summary = "A file cannot be parsed"
-
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Report nothing: without a tree there is no document."""
-        return iter(())
 
 
 def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "file") -> Finding:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import ArrayAtTransform
 from olympus_rules.rule import Rule
@@ -31,7 +29,7 @@ class JaxArrayAtTransform(Rule):
     fix = Applicability.UNSAFE
     facts = (ArrayAtTransform,)
 
-    def check(self, fact: ArrayAtTransform, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ArrayAtTransform, document: Document) -> Finding:
         """Name the object, the transformation and the two remedies."""
         subject = f"`{fact.key}`" if fact.role == "parameter" else object_of(fact)
         crosses = CROSSES[fact.role].format(it=subject, function=fact.function, class_=fact.class_name)
@@ -42,4 +40,4 @@ class JaxArrayAtTransform(Rule):
             f"`{fact.class_name}`{where} as a pytree."
         )
         places = () if fact.definition is None else (related(document, fact.definition, "the class"),)
-        yield self.finding(fact, document, message, places)
+        return self.finding(fact, document, message, places)

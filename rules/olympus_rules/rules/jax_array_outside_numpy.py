@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import ArrayOutsideNumpy
 from olympus_rules.rule import Rule
@@ -25,7 +23,7 @@ class JaxArrayOutsideNumpy(Rule):
     fix = Applicability.SAFE
     facts = (ArrayOutsideNumpy,)
 
-    def check(self, fact: ArrayOutsideNumpy, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ArrayOutsideNumpy, document: Document) -> Finding:
         """Name the object, the function that does not convert it, and the conversion."""
         subject = object_of(fact)
         written = "" if fact.subject is None else document.segment(fact.subject)
@@ -35,7 +33,7 @@ class JaxArrayOutsideNumpy(Rule):
             "key": f"is the key of `{fact.function}`, which takes keys only",
             "index": "is an index, where JAX does not call `__jax_array__`",
         }.get(fact.role, f"is given to `{fact.function}`, which does not call `__jax_array__`")
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"{subject[0].upper()}{subject[1:]} {wants}. Convert it: `jnp.asarray({written})`.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import Reference
 from olympus_rules.rule import Rule
@@ -39,7 +37,7 @@ class KeyAnnotation(Rule):
     migrates = True
     holds_back = False
 
-    def check(self, fact: Reference, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reference, document: Document) -> Finding | None:
         """Say why the name is wrong there and what to write."""
         name = fact.qualified.rpartition(".")[2]
         as_a_type = fact.context in ("annotation", "string-annotation", "isinstance", "alias")
@@ -55,9 +53,9 @@ class KeyAnnotation(Rule):
         elif name in HELPERS:
             message = f"`{name}` was removed from JAX. Use {HELPERS[name]}."
         elif name == "PRNGKey" and not as_a_type:
-            return  # a constructor, which OLY201 reports
+            return None  # a constructor, which OLY201 reports
         elif name == "prng_key" and fact.context != "annotation" and fact.context != "string-annotation":
-            return  # `issubdtype(…, prng_key)` is what it is for
+            return None  # `issubdtype(…, prng_key)` is what it is for
         elif fact.context == "isinstance":
             message = (
                 f"`{name}` {REASONS.get(name, 'is not a type')}, so `isinstance` cannot test for it. Ask "
@@ -65,4 +63,4 @@ class KeyAnnotation(Rule):
             )
         else:
             message = f"`{name}` {REASONS.get(name, 'is not a type')}. The type of a key is `jax.Array`."
-        yield self.finding(fact, document, message)
+        return self.finding(fact, document, message)

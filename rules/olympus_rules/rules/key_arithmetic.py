@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import KeyArithmetic
 from olympus_rules.rule import Rule
@@ -26,20 +24,19 @@ class KeyArithmeticRule(Rule):
     migrates = True
     events = ("arithmetic",)
 
-    def check(self, fact: KeyArithmetic, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyArithmetic, document: Document) -> Finding:
         """Name the operation and the function that derives keys instead."""
         key = fact.key or "key"
         subject = f"Key {the_key(fact)}" if fact.key else "A key"
         if fact.operation not in OPERATORS:
-            yield self.finding(
+            return self.finding(
                 fact,
                 document,
                 f"`{fact.operation}` is applied to {subject[0].lower()}{subject[1:]}, which is not a number "
                 f"to compute with. Read its words with `jax.random.key_data({key})`, if they are wanted.",
             )
-            return
         instead = f"jax.random.split({key}, n)" if fact.batch else f"jax.random.fold_in({key}, i)"
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"{subject} is changed with `{fact.operation}`, which gives keys that are not independent "

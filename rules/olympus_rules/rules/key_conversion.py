@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import Conversion
 from olympus_rules.rule import Rule
@@ -89,11 +87,11 @@ class KeyConversion(Rule):
     facts = (Conversion,)
     migrates = True
 
-    def check(self, fact: Conversion, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Conversion, document: Document) -> Finding:
         """Say what happens to a typed key there, and what to write."""
         happens, instead = ADVICE[fact.form]
         written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else fact.key
         subject = f"key `{written}`" if written else "a key in its arguments"
         happens, instead = happens.format(key=subject), instead.format(key=written or "key")
         when = f" Before JAX {'.'.join(map(str, fact.before))} it fails for typed keys." if fact.before else ""
-        yield self.finding(fact, document, f"`{fact.function}` {happens}.{when} {instead}")
+        return self.finding(fact, document, f"`{fact.function}` {happens}.{when} {instead}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import DtypeLogic
 from olympus_rules.rule import Rule
@@ -25,14 +23,14 @@ class KeyDtypeLogic(Rule):
     facts = (DtypeLogic,)
     migrates = True
 
-    def check(self, fact: DtypeLogic, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DtypeLogic, document: Document) -> Finding:
         """Quote the test, and the one that holds for both kinds."""
         key = fact.key or document.segment(fact.subject)
         code = " ".join(document.segment(fact.node).split())
         typed = f"`jnp.issubdtype({key}.dtype, jax.dtypes.prng_key)`, which is true for every typed key"
         words = f"the dtype of its words is `jax.random.key_data({key}).dtype`"
         advice = f"Ask {typed}; {words}." if fact.form in WORDS else f"Ask {typed}."
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"`{code}` expects the dtype of key `{key}` to be an integer type, or one particular key type. {advice}",

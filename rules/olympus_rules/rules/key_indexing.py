@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import KeyIndexing
@@ -36,7 +35,7 @@ class KeyIndexingRule(Rule):
     migrates = True
     events = ("indexing",)
 
-    def check(self, fact: KeyIndexing, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyIndexing, document: Document) -> Finding:
         """Say what the word is used for and what to do instead."""
         what = (
             "is unpacked into the words of its buffer"
@@ -47,7 +46,7 @@ class KeyIndexingRule(Rule):
         advice = mixed(fact) or ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
         kind = "Key array" if fact.batch else "Key"
         opening = f"{kind} {subject}" if fact.key else subject.capitalize()
-        yield self.finding(fact, document, f"{opening} {what}: {advice}")
+        return self.finding(fact, document, f"{opening} {what}: {advice}")
 
 
 def mixed(fact: KeyIndexing) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
@@ -54,12 +53,11 @@ class KeyReuse(Rule):
         """
         return fact.effect == "same-draw" and is_sampler(fact.first) and is_sampler(fact.again)
 
-    def check(self, fact: Reuse, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reuse, document: Document) -> Finding:
         """Name both consumers, what the reuse does, and the split or child to use."""
         places: tuple[Related, ...] = ()
         if is_alike_on_purpose(fact):  # the rows of the leaves belong together
-            yield replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
-            return
+            return replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
         if fact.kept:
             message = f"{kept(fact, document)} {advice(fact, document)}"
             if fact.first.node is not fact.again.node:
@@ -71,7 +69,7 @@ class KeyReuse(Rule):
             message = f"{twice(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
         found = self.finding(fact, document, message, places, fact.effect)
-        yield replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
+        return replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
 
 
 def step(origin: Origin, document: Document) -> Step:

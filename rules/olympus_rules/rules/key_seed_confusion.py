@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.facts import SeedConfusion
 from olympus_rules.rule import Rule
@@ -21,7 +19,7 @@ class KeySeedConfusion(Rule):
     summary = "A key is given where a seed is wanted, or an integer or text where a key is wanted"
     facts = (SeedConfusion,)
 
-    def check(self, fact: SeedConfusion, document: Document) -> Iterator[Finding]:
+    def check(self, fact: SeedConfusion, document: Document) -> Finding:
         """Say which of the two was passed and which the function takes."""
         if fact.how == "key-as-seed":
             given = f"`{fact.function}` takes an integer seed, but {the_key(fact, 'its argument')} is a key."
@@ -32,4 +30,4 @@ class KeySeedConfusion(Rule):
         else:
             given = f"`{fact.function}` takes a key, but {the_key(fact, 'its first argument')} is an integer."
             message = f"{given} Make a key from it: `jax.random.key({fact.key or 'seed'})`."
-        yield self.finding(fact, document, message)
+        return self.finding(fact, document, message)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.rule import Rule
@@ -40,11 +38,11 @@ class KeyShapeLogic(Rule):
     facts = (ShapeLogic,)
     migrates = True
 
-    def check(self, fact: ShapeLogic, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ShapeLogic, document: Document) -> Finding:
         """Quote the expression and its portable form."""
         key = fact.key or " ".join(document.segment(fact.subject).split())
         code = " ".join(document.segment(fact.node).split())
         one = f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
         advice = ADVICE.get(fact.form, THROUGH_KEY_DATA).format(key=key, one=one, rank=fact.rank)
         opening = f"`{code}` counts the buffer axis of key `{key}`, which a typed key does not have."
-        yield self.finding(fact, document, f"{opening} {advice}")
+        return self.finding(fact, document, f"{opening} {advice}")

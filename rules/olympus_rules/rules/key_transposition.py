@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import KeyTransposition
 from olympus_rules.rule import Rule
@@ -24,7 +22,7 @@ class KeyTranspositionRule(Rule):
     migrates = True
     events = ("transposition",)
 
-    def check(self, fact: KeyTransposition, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyTransposition, document: Document) -> Finding:
         """Say which axis is taken for which."""
         keys = f"key array {the_key(fact)}" if fact.key else "a key array"
         axis = document.segment(fact.axis) if fact.axis is not None else ""
@@ -44,4 +42,4 @@ class KeyTranspositionRule(Rule):
                 f"`{fact.how}` mixes the words of different keys in {keys}: the last axis of raw keys is "
                 f"their buffer. Move only the axes before it, or use typed keys (`jax.random.key`)."
             )
-        yield self.finding(fact, document, message, places)
+        return self.finding(fact, document, message, places)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import Construction, Reference
@@ -27,21 +26,19 @@ class LegacyConstructor(Rule):
     facts = (Construction,)
     migrates = True
 
-    def check(self, fact: Reference, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reference, document: Document) -> Finding | None:
         """Say how to write it, and what would break."""
         if not fact.qualified.endswith("random.PRNGKey") or fact.context not in CONTEXTS:
-            return
+            return None
         if fact.context in ("name", "replaced"):
             code = " ".join(document.segment(fact.node).split())
             names = "may read" if isinstance(fact.node, ast.Call) else "names"  # a call that computes the name
             message = f"`{code}` {names} the constructor of raw keys, and code with typed keys calls `jax.random.key`."
-            yield self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
-            return
+            return self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
         what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
         if what is None:
-            yield self.finding(fact, document, "`PRNGKey` is imported and not used any more. Remove the import.")
-            return
+            return self.finding(fact, document, "`PRNGKey` is imported and not used any more. Remove the import.")
         message = f"`{document.segment(fact.node)}` {what}. Make a typed key with `jax.random.key`"
         if fact.reachable:
             message += f"; before that, mend what a typed key does not survive: {'; '.join(fact.reachable)}"
-        yield self.finding(fact, document, f"{message}.")
+        return self.finding(fact, document, f"{message}.")

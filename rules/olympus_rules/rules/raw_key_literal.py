@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.rule import Rule
@@ -22,7 +20,7 @@ class RawKeyLiteralRule(Rule):
     facts = (RawKeyLiteral,)
     migrates = True
 
-    def check(self, fact: RawKeyLiteral, document: Document) -> Iterator[Finding]:
+    def check(self, fact: RawKeyLiteral, document: Document) -> Finding:
         """Say what the array is for, and how to make it of keys."""
         code = " ".join(document.segment(fact.node).split())
         match fact.form:
@@ -44,4 +42,4 @@ class RawKeyLiteralRule(Rule):
                     f"`{code}` is a buffer for raw keys, which cannot hold typed ones. "
                     f"Take shape and dtype from a key: `jnp.zeros((…, *{key}.shape), {key}.dtype)`."
                 )
-        yield self.finding(fact, document, message)
+        return self.finding(fact, document, message)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.rule import Rule
@@ -23,7 +21,7 @@ class SharedKeyAcrossLanes(Rule):
     fix = Applicability.UNSAFE
     facts = (SharedKey,)
 
-    def check(self, fact: SharedKey, document: Document) -> Iterator[Finding]:
+    def check(self, fact: SharedKey, document: Document) -> Finding:
         """Name the key, the draw and the right form."""
         name = fact.key if fact.key.replace(".", "").isidentifier() and not fact.batch else "key"
         if fact.transform == "shard_map":
@@ -38,4 +36,4 @@ class SharedKeyAcrossLanes(Rule):
             f"{the_key(fact, 'one key')}, {why}. {advice}"
         )
         places = (related(document, fact.draw.node, "drawn here, alike in all lanes"),) if inside else ()
-        yield self.finding(fact, document, message, places)
+        return self.finding(fact, document, message, places)

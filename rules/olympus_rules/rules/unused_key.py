@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.facts import UnusedKey
 from olympus_rules.rule import Rule
@@ -22,10 +20,10 @@ class UnusedKeyRule(Rule):
     default = False
     facts = (UnusedKey,)
 
-    def check(self, fact: UnusedKey, document: Document) -> Iterator[Finding]:
+    def check(self, fact: UnusedKey, document: Document) -> Finding:
         """Name the unused key."""
         name = the_key(fact, f"`{document.segment(fact.node)}`")
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"Key {name} is derived and never used. Use it where it was meant, or name it `_`.",
