@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
@@ -42,9 +42,9 @@ __all__ = [
     "key_of",
     "knowledge",
     "program_files",
-    "read_finding",
+    "read_result",
     "tool",
-    "write_finding",
+    "write_result",
 ]
 
 VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
@@ -88,25 +88,15 @@ class Cache:
         if text is None:
             return None
         try:
-            stamp, name, findings, notes, quiet = json.loads(text)
+            stamp, name, result = json.loads(text)
             needs = self.load_needs(text_in(name))
-            if needs is None:
-                return None
-            result = FileResult(
-                filename,
-                [read_finding(finding, filename) for finding in list_in(findings)],
-                notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
-                cached=True,
-                quiet=natural_in(quiet),
-            )
-            return Entry(text_in(stamp), needs, result)
+            return None if needs is None else Entry(text_in(stamp), needs, read_result(result, filename))
         except WRONG:
             return None
 
     def save_result(self, stamp: str, needs: Sequence[Outcome], result: FileResult, settings: Settings) -> None:
         """Keep the result of a file."""
-        findings = [write_finding(finding) for finding in result.findings]
-        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes], result.quiet]
+        entry = [stamp, self.save_needs(needs), write_result(result, result.findings)]
         self.store.put(self._result_key(result.filename, settings), as_json(entry))
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
@@ -228,6 +218,33 @@ def key_of(*parts: object) -> bytes:
 
 def _valid_key(data: bytes) -> bytes:
     return blake2b(data, digest_size=16, person=b"valid", salt=tool()[:16].encode()).digest()
+
+
+def write_result(result: FileResult, findings: Iterable[Finding]) -> list[Any]:
+    """Return a result as plain data, without the texts, which the file has, and without notes on the run itself.
+
+    Args:
+        result: the result.
+        findings: its findings, at the places that count later.
+    """
+    notes = [note.message for note in result.notes if note.filename]
+    return [[write_finding(finding) for finding in findings], notes, result.quiet]
+
+
+def read_result(data: Any, filename: str) -> FileResult:
+    """Return the result for plain data, under the name that this run has for the file.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: the data are no result.
+    """
+    findings, notes, quiet = list_in(data)
+    return FileResult(
+        filename,
+        [read_finding(finding, filename) for finding in list_in(findings)],
+        notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
+        cached=True,
+        quiet=natural_in(quiet),
+    )
 
 
 def write_finding(finding: Finding) -> list[Any]:

@@ -155,8 +155,8 @@ def lengthened(document: Document, split: Unpacked, child: str) -> list[Edit | N
 
 def with_one_more(document: Document, split: Unpacked, name: str) -> Edit | None:
     """Return the edit that writes one more target after the last one, in its row."""
-    last = expression(document, split.left.elts[-1])
-    return None if last is None else replace(document, split.left.elts[-1], pair(last, cst.Name(name)))
+    last = split.left.elts[-1]
+    return replace(document, last, pair(expression(document, last), cst.Name(name)))
 
 
 def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
@@ -165,13 +165,12 @@ def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
     written = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
     if written:
         return replace(document, written[0], number)
-    key = expression(document, call.args[0])
-    return None if key is None else replace(document, call.args[0], pair(key, number))
+    return replace(document, call.args[0], pair(expression(document, call.args[0]), number))
 
 
-def pair(one: cst.BaseExpression, other: cst.BaseExpression) -> cst.Tuple:
-    """Return two expressions as they stand in a longer list of them."""
-    return cst.Tuple([cst.Element(one), cst.Element(other)], lpar=[], rpar=[])
+def pair(one: cst.BaseExpression | None, other: cst.BaseExpression) -> cst.Tuple | None:
+    """Return two expressions as they stand in a longer list of them; ``None`` if one is missing."""
+    return None if one is None else cst.Tuple([cst.Element(one), cst.Element(other)], lpar=[], rpar=[])
 
 
 def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | None:

@@ -10,7 +10,6 @@ from olympus_lint.reporting.lineage import is_long, tree_rows
 from olympus_lint.reporting.phrases import DONE_BY, headline, place, printable
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding, Related
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["SUMMARY", "render"]
 
@@ -21,7 +20,7 @@ STYLES = {"gutter": "blue", "code": "", "^": "bold red", "-": "bold cyan", "plac
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return a block for each finding; ``color`` adds the colours of a terminal."""
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    lines = run.lines
     blocks = [[*block(finding, lines, run.unsafe), []] for finding in run.findings]
     rows = [row for rows in blocks for row in rows]
     return colored(rows) if color else "".join("".join(p.text for p in row) + "\n" for row in rows)

@@ -19,7 +19,6 @@ from olympus_lint.reporting.lineage import graph_of, is_long
 from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, printable, with_code
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
 
@@ -103,8 +102,7 @@ ROLES = {"gutter": "gutter", "^": "first", "-": "other", "help": "help"}
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return the page; ``color`` makes no difference."""
-    findings = run.findings
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    findings, lines = run.findings, run.lines
     digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     tables = table("Rules", "rule", (f"{each.code} {each.name}" for each in findings), lambda name: name.split()[0])
     tables += table("Folders", "folder", map(folder_of, findings), str)
