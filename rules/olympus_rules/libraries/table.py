@@ -166,28 +166,6 @@ class Libraries:
             return "yes"
         return self._support.get(root, "unknown")
 
-    @property
-    def functions(self) -> tuple[LibraryFunction, ...]:
-        """Return the row of every function, by reading every pack."""
-        for root in self._files:
-            self._need(root)
-        return tuple(self._functions.values())
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Return every name in the table, prefixes left out, by reading every pack."""
-        listed = (
-            self._inspected,
-            self._silencing,
-            self._forwarded,
-            self._returned,
-            self._arrays["joins"],
-            self._conversions,
-            *self._words.values(),
-        )
-        names = frozenset(row.qualified for row in self.functions).union(*listed)
-        return frozenset(name for name in names if not name.endswith(".*"))
-
     def methods(self, libraries: Iterable[str], kind: str, what: str = "methods") -> frozenset[str]:
         """Return methods of the objects of some libraries.
 
