@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from olympus_rules.syntax.project import Location
 
@@ -23,18 +24,15 @@ _NAME = re.compile(rb"([A-Za-z_]\w*|\*)(?:\s+as\s+([A-Za-z_]\w*))?")
 _COMMENT = re.compile(rb"#[^\n]*")
 
 
+@dataclass(frozen=True, slots=True)
 class ImportTable:
     """The names that the imports of a module bind, at any depth outside functions and classes.
 
     Attributes:
-        names: local name to qualified name (``jr`` to ``jax.random``).
-        stars: the modules of ``from … import *``, in order.
+        names: local name to qualified name (``jr`` to ``jax.random``); what star imports bind is not among them.
     """
 
-    def __init__(self, names: dict[str, str], stars: tuple[str, ...] = ()) -> None:
-        """Take the resolved names."""
-        self.names = names
-        self.stars = stars
+    names: dict[str, str]
 
     @classmethod
     def from_module(cls, tree: ast.Module, *, module: str = "", is_package: bool = False) -> ImportTable:
@@ -46,14 +44,11 @@ class ImportTable:
             is_package: whether the file is an ``__init__``.
         """
         names: dict[str, str] = {}
-        stars: list[str] = []
         for statement in import_statements(tree.body):
             for name, qualified in bindings(statement, module=module, is_package=is_package):
-                if name == "*":
-                    stars.append(qualified)
-                else:
+                if name != "*":
                     names.setdefault(name, qualified)
-        return cls(names, tuple(stars))
+        return cls(names)
 
     def resolve(self, dotted: str) -> str | None:
         """Return the qualified name of a dotted name as written, ``None`` when no import binds its head."""
