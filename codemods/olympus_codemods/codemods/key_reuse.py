@@ -26,6 +26,7 @@ from olympus_codemods.editing.splitting import binding, called, split_before, sp
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
+from olympus_rules.rules.key_reuse import is_split
 from olympus_rules.syntax import Document
 
 __all__ = ["KeyReuse"]
@@ -91,11 +92,6 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
         message = f"Use `{child}`, which nothing uses, on line {row}"
         return fix_of(Applicability.UNSAFE, message, replace(document, place.key, cst.Name(child)))
     return None
-
-
-def is_split(place: Place) -> bool:
-    """Return whether a place splits its key."""
-    return place.what.endswith("random.split")
 
 
 def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt | None:
