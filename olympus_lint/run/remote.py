@@ -73,7 +73,7 @@ def on_workplace(files: Sequence[SourceFile], place: Workplace, context: Context
     """Check files on other machines.
 
     Args:
-        files: those that can hold a key, imported files first.
+        files: those that can hold a key.
         place: where.
         context: the projects of this machine, for what is checked here, and the clearance.
 
