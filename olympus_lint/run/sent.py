@@ -125,7 +125,7 @@ class Parcel:
             return kind
         folder, _, base = name.rpartition(os.sep)
         listing = self._listings.get(folder)
-        if isinstance(listing, frozenset) and base not in listing:
+        if isinstance(listing, frozenset) and base not in listing and base != os.pardir:  # which no listing has
             return disk.ABSENT
         if listing is None and folder and self._is_no_folder(folder):
             return disk.ABSENT
