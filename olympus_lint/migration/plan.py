@@ -292,7 +292,8 @@ class _Held:
             for node in every_node(file.document.tree):
                 if isinstance(node, ast.Call) and place_of(file.path, node) == place:
                     fact = Construction(node=node, confidence=Confidence.LIKELY, qualified=PRNG_KEY, context="name")
-                    reports = [Report(finding, fact) for finding in rule.check(fact, file.document)]
+                    finding = rule.check(fact, file.document)
+                    reports = [] if finding is None else [Report(finding, fact)]
                     found.setdefault(filename, []).extend(filter(file.is_wanted, reports))
         return found
 
