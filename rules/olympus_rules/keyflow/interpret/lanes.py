@@ -14,6 +14,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.knowledge import copied_key
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
@@ -92,7 +93,7 @@ class Lanes:
         """Return the part of an array that one lane receives."""
         part = self._flow.knowledge.lane(array)
         self.varying |= {array, part}
-        if self._flow.knowledge.copied(array) is not None:
+        if copied_key(self._flow.knowledge, array) is not None:
             self._known[part] = True
             self._copies.add(array)
         return part
