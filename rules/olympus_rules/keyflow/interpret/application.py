@@ -404,7 +404,7 @@ def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
         return other
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.file.classes[instance] = class_.code
-    made_objects.make(flow, class_.code.name, instance, arguments)
+    made_objects.make(flow, flow.terms.data(as_term(flow, class_)), instance, arguments)
     initialiser = flow.linker.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:
         function = flow.file.function(initialiser)
