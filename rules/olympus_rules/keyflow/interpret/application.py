@@ -181,7 +181,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         call=instance.number,
         origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
-        folded=None if use.folded is None else as_term(flow, instance.value(use.folded)),
+        folded=None if use.folded is None else made_objects.of_structures(flow, instance.value(use.folded)),
     )
     consume(flow, value, passed)
 
