@@ -42,8 +42,13 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
 
 
 def structure(flow: Flow, value: Value) -> Term:
-    """Return what an object is made of as a term, and the identity of any other value."""
+    """Return what an object is made of as a term, and the identity of any other value.
+
+    A copy with changed fields has the functions of its original: a training state keeps its ``apply_fn``.
+    """
     term = as_term(flow, value)
+    while flow.terms.operation(term) == "copy":
+        term = flow.terms.args(term)[0]
     made = _made(flow, term)
     return term if made is None else made.structure
 
