@@ -108,6 +108,7 @@ class Survey:
         packs: the paths of the user's signature packs.
         taken: the parameters to which callers outside of the project pass keys.
         is_cut_short: whether the project is too large for what the rules are told of all files.
+        reached: the analysis that the rules were told of, if it is of these files.
     """
 
     files: Mapping[str, SurveyedFile]
@@ -116,6 +117,7 @@ class Survey:
     packs: tuple[str, ...] = ()
     taken: Sequence[Taken] = ()
     is_cut_short: bool = False
+    reached: ProjectReach | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +206,13 @@ class _Held:
             for report in file.mentions or ()
         }
         documents = {file.path: file.document for file in survey.files.values()}
-        self._reached = reach(
-            documents,
-            self._places,
-            survey.roots,
-            survey.packs,
-            survey.taken,
-            with_words=survey.target.style == "portable",
-        )
+        is_portable = survey.target.style == "portable"
+        if survey.reached is not None and not is_portable and survey.reached.takes(self._places):
+            self._reached = survey.reached
+        else:
+            self._reached = reach(
+                documents, self._places, survey.roots, survey.packs, survey.taken, with_words=is_portable
+            )
         self.remade = self._reached.graph.remade
         failures = self._reached.graph.failures
         self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]

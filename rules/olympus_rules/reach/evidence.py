@@ -35,7 +35,7 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
     found: dict[str, dict[Written, int | None]] = defaultdict(dict)
     none, likely, possible, holders = (defaultdict[str, set[Written]](set) for _ in range(4))
     for (file, *written), at in reached.graph.expressions.items():
-        mask = reduce(or_, map(slots.mask, at), 0)
+        mask = without(reduce(or_, map(slots.mask, at), 0), masks.words)
         place = written[0], written[1], written[2], written[3]
         if mask & masks.known and not without(mask, masks.known):
             if mask not in ranks:
@@ -48,7 +48,7 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
         elif mask & masks.keys:
             possible[file].update([] if without(mask, masks.beside) else [place])
             likely[file].update([place] if mask & masks.single and not without(mask, masks.unclear) else [])
-        elif reached.contents.keys_of(mask):
+        elif without(reached.contents.keys_of(mask), masks.words):
             holders[file].add(place)
     for file in {**found, **possible, **holders}:
         unsure = set(_unsure(reached, file, documents[file], found[file]))
@@ -72,6 +72,7 @@ class _Masks:
     """The masks of keys by their numbers of axes; words that are taken of a key have no known number.
 
     Attributes:
+        words: words that no constructor makes, which say nothing here.
         keys: all keys.
         known: those with a known number of axes.
         single: those without axes.
@@ -81,6 +82,7 @@ class _Masks:
 
     def __init__(self, slots: Slots) -> None:
         every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
+        self.words = slots.of_kinds(Words)
         self.keys = slots.of_kinds(Key)
         self.known = self._of(slots, (each for each in every if each.rank is not None and not isinstance(each, Words)))
         self.single = self._of(slots, (each for each in every if each.rank == 0))

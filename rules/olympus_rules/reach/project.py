@@ -20,12 +20,14 @@ from olympus_rules.reach.fixtures import Fixtures
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.joins import Join, Joins, callables
+from olympus_rules.reach.nearest import nearest
 from olympus_rules.reach.paths import Path, Paths
 from olympus_rules.reach.reading import Reader
 from olympus_rules.reach.sites import Taken
 from olympus_rules.reach.slots import Slot, Slots, without
 from olympus_rules.reach.unknown import Settling
 from olympus_rules.reach.values import (
+    Constructor,
     Key,
     Place,
     Value,
@@ -35,6 +37,9 @@ from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Join", "ProjectReach", "reach"]
+
+MOST_LINES = 30_000
+"""The size of a project up to which all of its files are read."""
 
 
 class ProjectReach:
@@ -49,6 +54,7 @@ class ProjectReach:
         given: Iterable[Taken] = (),
         *,
         with_words: bool = False,
+        has_words: bool = False,
     ) -> None:
         """Read the files of a project.
 
@@ -59,8 +65,11 @@ class ProjectReach:
             packs: the paths of the user's signature packs.
             given: the parameters to which callers outside of the project pass keys.
             with_words: whether keys that are derived from words count like those of constructors.
+            has_words: whether words that no constructor makes are followed; they are if the constructors are known.
         """
         slots = Slots()
+        self.asked, documents = documents, nearest(documents, MOST_LINES)
+        slots.is_cut_short = len(documents) < len(self.asked)
         modules = {
             path: lower_module(
                 document.tree,
@@ -76,14 +85,14 @@ class ProjectReach:
         heap = Heap(slots, Classes(slots, methods, written))
         self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
-        given = list(given)
+        self.given = given = list(given)
         places = None if sites is None else frozenset(sites).union(each.place for each in given)
         fixtures = Fixtures(heap, self.names)
         self.graph = Graph(places, heap, attributes, Calls(heap, attributes), fixtures)
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
-        self.calls.has_words = sites is not None
+        self.calls.has_words = has_words or sites is not None
         if with_words:
             self.calls.libraries.remade = {}
         for path, module in modules.items():
@@ -94,6 +103,21 @@ class ProjectReach:
         with contained(self.graph.failures, next(iter(modules), ""), 1, "what the functions hand to each other"):
             settling.run()
         self.contents = Contents(attributes.trees)
+
+    def is_of(self, documents: Mapping[str, Document], given: Iterable[Taken]) -> bool:
+        """Return whether it is the analysis of some files, with some parameters to which callers pass keys."""
+        mine = self.asked
+        is_same = documents.keys() == mine.keys() and all(mine[path] is each for path, each in documents.items())
+        return is_same and list(given) == self.given and not self.graph.failures
+
+    def takes(self, sites: Iterable[Place]) -> bool:
+        """Take some constructors as known ones, and return whether they are all that were found."""
+        made = self.slots.listed(self.slots.of_kinds(Constructor))
+        known = frozenset(sites)
+        if known != {value.mention for value in made if isinstance(value, Constructor)}:
+            return False
+        self.graph.sites = known.union(each.place for each in self.given)
+        return True
 
     def keys_at(self, place: Place) -> frozenset[Place]:
         """Return the constructors whose keys may reach an expression, or a container there."""
@@ -249,9 +273,10 @@ def reach(
     given: Iterable[Taken] = (),
     *,
     with_words: bool = False,
+    has_words: bool = False,
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Its cost is bounded: where too many values come together, they are not told apart, and keys are lost there.
     """
-    return ProjectReach(documents, sites, roots, packs, given, with_words=with_words)
+    return ProjectReach(documents, sites, roots, packs, given, with_words=with_words, has_words=has_words)

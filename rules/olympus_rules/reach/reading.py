@@ -25,7 +25,7 @@ from olympus_rules.reach.heap import items_of, parts_from_end
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by, takes_words
 from olympus_rules.reach.operators import OVERLOADED, Operators
-from olympus_rules.reach.raw_keys import RawKeys, place_of
+from olympus_rules.reach.raw_keys import NAME, RawKeys, place_of
 from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
@@ -45,7 +45,7 @@ from olympus_rules.reach.values import (
     Value,
     Words,
 )
-from olympus_rules.syntax.document import Parents
+from olympus_rules.syntax.document import Parents, every_node
 
 __all__ = ["Reader", "place_of"]
 
@@ -84,6 +84,8 @@ class Reader:
         self.methods: dict[Slot, Slot] = {}
         self.properties: dict[Slot, list[Slot]] = {}
         self.bodies: dict[ir.FunctionCode, ir.ClassCode | None] = {}  # the class whose body is read in a scope
+        self.owners = owners(graph.attributes.names.documents[file].tree)
+        self.shared: dict[tuple[ir.FunctionCode, int], Slot] = {}
         self.raw = RawKeys(graph, file)
         self.operators = Operators(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
@@ -94,8 +96,8 @@ class Reader:
         for star in self.module.stars:
             self.graph.fixtures.take_import(self.file, "*", star)
         self.read_all(self.module)
-        self.constants.clear()  # watchers keep the reader
-        self.plain.clear()
+        for each in (self.constants, self.plain, self.shared, self.owners):
+            each.clear()  # watchers keep the reader
 
     def read_all(self, outermost: ir.FunctionCode) -> None:
         """Read a function and all functions in it."""
@@ -121,8 +123,9 @@ class Reader:
     # slots
 
     def register(self, code: ir.FunctionCode, number: int) -> Slot:
-        """Return the slot of a register."""
-        return self.slots.slot(code, number)
+        """Return the slot of a register, or that of what is read into it."""
+        found = self.shared.get((code, number))
+        return self.slots.slot(code, number) if found is None else found
 
     def variable(self, code: ir.FunctionCode, name: str) -> Slot | None:
         """Return the slot of a variable in a scope; ``None`` for an unbound name."""
@@ -165,10 +168,17 @@ class Reader:
     # instructions
 
     def load(self, code: ir.FunctionCode, made: ir.Load) -> None:
-        """Read a variable; an unbound name comes from a star import or is a builtin."""
+        """Read a variable; an unbound name comes from a star import or is a builtin.
+
+        One that is read as the owner of an attribute or element is no other slot: those have expressions of their own.
+        """
+        variables = self.versions(code, made, made.name)
+        if len(variables) == 1 and made.node in self.owners:
+            self.shared[code, made.dst] = variables[0]
+            self.graph.express(place_of(self.file, made.node), variables[0])
+            return
         slot = self.expression(code, made.dst, made.node)
         self.raw.imported(code, made.node, slot)
-        variables = self.versions(code, made, made.name)
         if variables or "$" in made.name:
             for variable in variables or [self.heap.variable(code, made.name)]:
                 self.slots.add_edge(variable, slot)
@@ -225,8 +235,12 @@ class Reader:
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
-        owner, slot = self.register(code, made.obj), self.expression(code, made.dst, made.node)
-        self.attributes.read(owner, made.name, slot, spelled=self.is_spelled(code, made.node.value))
+        owner, is_spelled = self.register(code, made.obj), self.is_spelled(code, made.node.value)
+        if is_spelled and made.name != NAME and place_of(self.file, made.node) not in (self.graph.sites or ()):
+            self.shared[code, made.dst] = self.slots.slot("spelled", owner, made.name)  # each time it is the same
+        slot = self.expression(code, made.dst, made.node)
+        if slot not in self.attributes.owners:
+            self.attributes.read(owner, made.name, slot, spelled=is_spelled)
         self.raw.named(made.name, made.node, owner, slot)
 
     def is_spelled(self, code: ir.FunctionCode, node: ast.expr) -> bool:
@@ -658,6 +672,11 @@ class Reader:
         outer, self.bodies[code] = self.bodies.get(code), made.code
         self.block(code, made.body)
         self.bodies[code] = outer
+
+
+def owners(tree: ast.Module) -> set[ast.AST]:
+    """Return the expressions of which an attribute or element is read."""
+    return {node.value for node in every_node(tree) if isinstance(node, ast.Attribute | ast.Subscript)}
 
 
 def copied_dictionary(made: ast.DictComp) -> ast.expr | None:

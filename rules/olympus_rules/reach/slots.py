@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -33,14 +32,14 @@ Kinds = tuple[type, ...]
 T = TypeVar("T")
 Targets = tuple[Slot, ...] | set[Slot]
 """The targets of a slot: few of them in a tuple, which takes a quarter of the memory."""
-GROWTH = 1.5
-FEWEST = 10_000
+GROWTH = 2
+FEWEST = 20_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
-MOST_STEPS = 2_500_000
+MOST_STEPS = 700_000
 """The steps, after which fewer values are told apart: one for each change of a slot, each of its watchers, and each
 edge between slots; a slot counts as two, for its memory."""
-MORE_STEPS = 500_000
-MOST_MOVED = 1_000_000_000
+MORE_STEPS = 100_000
+MOST_MOVED = 400_000_000
 """The values that are moved along edges, after which fewer are told apart as well."""
 SHOWN = 400
 """How many values are moved along an edge in the time in which a watcher takes one."""
@@ -244,8 +243,7 @@ class Slots:
         self._most_edges = FEWEST
         self._limits: list[Limit] = []
         self.unlimited: set[Slot] = set()
-        self._most = sys.maxsize
-        self._fewer = list(FEWER_TOLD_APART)
+        self._most, *self._fewer = FEWER_TOLD_APART
         self._most_steps = _waited_for.get() or MOST_STEPS
         self._most_moved = MOST_MOVED
         self.lost: dict[Slot, int] = {}
@@ -432,7 +430,7 @@ class Slots:
         known = self._values[slot]
         joined = known | values if known else values  # which is shared
         if joined != known:
-            if self.is_cut_short and slot not in self.unlimited:
+            if slot not in self.unlimited:
                 joined = self._within_limits(slot, known, joined)
                 if joined == known:
                     return
