@@ -300,8 +300,7 @@ def key_places(migration: Migration) -> dict[str, Places]:
     if not (is_portable or any(NAME in each.text for each in documents.values())):
         return {}
     given = _taken(migration, documents)
-    options = {"with_words": is_portable, "has_words": not is_portable}
-    reached = reach(documents, None, _roots(migration), _packs(migration), given, **options)
+    reached = reach(documents, None, _roots(migration), _packs(migration), given, with_words=is_portable)
     migration.is_cut_short = reached.slots.is_cut_short
     found = {} if reached.graph.failures else places_in(reached, documents)
     _keep(migration, reached)

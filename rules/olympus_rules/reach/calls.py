@@ -72,7 +72,6 @@ class Calls:
     Attributes:
         all: the call sites.
         method_results: calls of methods with the object of each.
-        has_words: whether arrays of words are followed that no constructor makes, as those in a file.
         failures: the functions and call sites that could not be read.
     """
 
@@ -88,7 +87,6 @@ class Calls:
         self._inheriting: set[Slot] = set()
         self._makers: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
-        self.has_words = False
         self.failures: list[Failure] = []
 
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
@@ -187,7 +185,7 @@ class Calls:
         elif isinstance(value, Constructor):
             self.binding.construct_keys(value, call.result)
         elif isinstance(value, Library) or (isinstance(value, Made) and not self.is_inherited(call)):
-            if self.has_words and isinstance(value, Library) and self.names.canonical(value.qualified) in READING:
+            if isinstance(value, Library) and self.names.canonical(value.qualified) in READING:
                 self.slots.put(call.result, Words(call.place))
             self.libraries.call(value, call)
         elif isinstance(value, Unknown):

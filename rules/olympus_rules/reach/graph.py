@@ -58,11 +58,6 @@ class Graph:
     computed: set[Place] = field(default_factory=set)
 
     @property
-    def has_words(self) -> bool:
-        """Whether arrays of words are followed that no constructor makes."""
-        return self.calls.has_words
-
-    @property
     def failures(self) -> list[Failure]:
         """The parts of the project that could not be read."""
         return self.calls.failures

@@ -54,7 +54,6 @@ class ProjectReach:
         given: Iterable[Taken] = (),
         *,
         with_words: bool = False,
-        has_words: bool = False,
     ) -> None:
         """Read the files of a project.
 
@@ -65,7 +64,6 @@ class ProjectReach:
             packs: the paths of the user's signature packs.
             given: the parameters to which callers outside of the project pass keys.
             with_words: whether keys that are derived from words count like those of constructors.
-            has_words: whether words that no constructor makes are followed; they are if the constructors are known.
         """
         slots = Slots()
         self.asked, documents = documents, nearest(documents, MOST_LINES)
@@ -92,7 +90,6 @@ class ProjectReach:
         self.heap = heap
         self.slots = slots
         self.calls = self.graph.calls
-        self.calls.has_words = has_words or sites is not None
         if with_words:
             self.calls.libraries.remade = {}
         for path, module in modules.items():
@@ -273,10 +270,9 @@ def reach(
     given: Iterable[Taken] = (),
     *,
     with_words: bool = False,
-    has_words: bool = False,
 ) -> ProjectReach:
     """Return which keys may reach which places of a project; the arguments are those of :class:`ProjectReach`.
 
     Its cost is bounded: where too many values come together, they are not told apart, and keys are lost there.
     """
-    return ProjectReach(documents, sites, roots, packs, given, with_words=with_words, has_words=has_words)
+    return ProjectReach(documents, sites, roots, packs, given, with_words=with_words)

@@ -49,13 +49,13 @@ class RawKeys:
         self.file = file
         self.slots = graph.heap.slots
         self.names = graph.attributes.names
-        self.dtypes = names_of_dtype(self.names.documents[file].tree) if graph.has_words else frozenset()
+        self.dtypes = names_of_dtype(self.names.documents[file].tree)
 
     def made(self, call: Call, node: ast.Call) -> None:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
-        if self.graph.has_words and is_of_keys(node):
+        if is_of_keys(node):
             self.slots.put(call.result, KeyWords(call.place))
-        elif self.graph.has_words and is_array_of_words(node, self.dtypes):
+        elif is_array_of_words(node, self.dtypes):
             self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
             axes = 0 if takes_shape(node, model) else None
@@ -131,13 +131,12 @@ class RawKeys:
 
     def compare(self, node: ast.Compare, slots: Sequence[Slot]) -> None:
         """Record that arrays are compared; what has a truth value is no raw key, which has several words."""
-        if self.graph.has_words and not has_truth(node, self.names.documents[self.file].parents):
+        if not has_truth(node, self.names.documents[self.file].parents):
             self.meet(node, slots)
 
     def meet(self, node: ast.AST, slots: Sequence[Slot]) -> None:
         """Record that arrays are compared, or that one is written into another."""
-        if self.graph.has_words:
-            self.graph.meetings.append(Meeting(place_of(self.file, node), ast.unparse(node), tuple(slots)))
+        self.graph.meetings.append(Meeting(place_of(self.file, node), ast.unparse(node), tuple(slots)))
 
 
 def has_truth(node: ast.expr, parents: Parents) -> bool:

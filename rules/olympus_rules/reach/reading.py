@@ -14,6 +14,7 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.code.wrappers import hands_on
 from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.binding import give_words
+from olympus_rules.reach.calls import FILLING
 from olympus_rules.reach.definitions import Definitions, is_imported
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.failures import contained
@@ -675,8 +676,9 @@ class Reader:
 
 
 def owners(tree: ast.Module) -> set[ast.AST]:
-    """Return the expressions of which an attribute or element is read."""
-    return {node.value for node in every_node(tree) if isinstance(node, ast.Attribute | ast.Subscript)}
+    """Return the expressions of which an attribute or element is read, and that it does not change."""
+    reads = [node for node in every_node(tree) if isinstance(node, ast.Attribute | ast.Subscript)]
+    return {node.value for node in reads if isinstance(node.ctx, ast.Load) and getattr(node, "attr", "") not in FILLING}
 
 
 def copied_dictionary(made: ast.DictComp) -> ast.expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -218,7 +219,8 @@ class Slots:
         same: the slot that stands for a slot and all that are one with it.
         unlimited: slots that hold any number of values.
         lost: the values that a slot did not take.
-        is_cut_short: whether there were too many steps, so that few values are told apart.
+        is_limited: whether there were too many steps, so that few values are told apart.
+        is_cut_short: whether anything is not followed to its end: by this limit, or as files were not read.
     """
 
     def __init__(self) -> None:
@@ -243,11 +245,12 @@ class Slots:
         self._most_edges = FEWEST
         self._limits: list[Limit] = []
         self.unlimited: set[Slot] = set()
-        self._most, *self._fewer = FEWER_TOLD_APART
+        self._most = sys.maxsize
+        self._fewer = list(FEWER_TOLD_APART)
         self._most_steps = _waited_for.get() or MOST_STEPS
         self._most_moved = MOST_MOVED
         self.lost: dict[Slot, int] = {}
-        self.is_cut_short = False
+        self.is_limited = self.is_cut_short = False
 
     def slot(self, *name: Hashable) -> Slot:
         """Return the slot of a name; a new name has a new slot."""
@@ -430,7 +433,7 @@ class Slots:
         known = self._values[slot]
         joined = known | values if known else values  # which is shared
         if joined != known:
-            if slot not in self.unlimited:
+            if self.is_limited and slot not in self.unlimited:
                 joined = self._within_limits(slot, known, joined)
                 if joined == known:
                     return
@@ -460,7 +463,7 @@ class Slots:
                 if _waited_for.get() is not None:
                     raise TooMuchWork
                 self._most, *self._fewer = self._fewer
-                self.is_cut_short = True
+                self.is_limited = self.is_cut_short = True
                 self._most_steps = self._steps + 2 * len(self._values) + MORE_STEPS
                 self._most_moved = self._moved + MOST_MOVED // 5
             if self._edges > self._most_edges:
