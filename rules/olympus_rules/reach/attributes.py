@@ -16,13 +16,12 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Libraries, Model
 from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
 from olympus_rules.reach.classes import bound
-from olympus_rules.reach.getting import FEW, Getting
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Written
-from olympus_rules.reach.slots import MOST_TOLD_APART, Slot
+from olympus_rules.reach.slots import MOST_TOLD_APART, Slot, nothing
 from olympus_rules.reach.trees import Trees
 from olympus_rules.reach.values import (
-    WHOLE,
+    FEW,
     BoundMethod,
     Class,
     Container,
@@ -53,6 +52,10 @@ MOST_NAMES = 12
 """The most names in a row that are read from a library."""
 ARGUMENTS = frozenset({"__defaults__", "__kwdefaults__", "args", "keywords"})
 """Attributes of functions, and of those that ``partial`` makes, with values of parameters."""
+GETTING = ("__getattr__", "__getattribute__")
+"""Methods that give the attributes that an object does not have."""
+OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
+"""Attributes of arrays that are no keys."""
 FUNCTIONS = (BoundMethod, Function, Partial)
 WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, *FUNCTIONS)
 """Values with attributes, and no class that they are read from."""
@@ -177,7 +180,7 @@ class AttributeRead:
         if objects and self.left_in_place >= 0:
             self.left_in_place -= objects.bit_count()
             for value in slots.listed(objects) if self.left_in_place >= 0 else ():
-                attributes.getting.in_place(value, name=self.name, slot=self.slot)
+                attributes.give_in_place(value, self.name, self.slot)
 
 
 class Attributes:
@@ -212,9 +215,9 @@ class Attributes:
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._names: set[str] = set()
+        self._given: set[Slot] = set()
         self._opened: set[tuple[ir.ClassCode | None, Slot]] = set()
         self._parts: dict[Slot, dict[str, None]] = {}
-        self.getting = Getting(heap, self.owners, self.of_value)
         self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
@@ -292,20 +295,36 @@ class Attributes:
         """Read an attribute of the values of a slot."""
         self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
-        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.getting.may_give(name) else -1)
+        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.may_be_given(name) else -1)
         self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
         if name == "__class__":
             self.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
     def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
-        """Copy what is in an attribute of the objects of a class; an object with ``__get__`` gives something else."""
+        """Copy what is in an attribute of the objects of a class; ``__get__`` of an object may give another thing."""
         held = self.classes.fields.read(code, name)
+        self.slots.add_edge(held, slot)
         if self.classes.has_method("__get__"):
-            self.slots.add_edge_of(held, slot, Key, Container, *WHOLE)
-            self.slots.add_edge(self.getting.got(code, name), slot)
-        else:
-            self.slots.add_edge(held, slot)
+            given = self.slots.slot("given", code, name)
+            if given not in self._given:
+                self._given.add(given)
+                ask = partial(self.heap.ask, name="__get__", target=given)
+                self.slots.watch_few(held, ask, nothing, Object, most=FEW)
+            self.slots.add_edge(given, slot)
+
+    def may_be_given(self, name: str) -> bool:
+        """Return whether a special method of an object may give an attribute, or one of the object in its place."""
+        return any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS
+
+    def give_in_place(self, owner: Value, name: str, slot: Slot) -> None:
+        """Read an attribute that an object does not have, but gives by a method: perhaps that of any other object."""
+        assert isinstance(owner, Object)
+        if self.classes.writes(owner.code, name) or not self.classes.defines(owner.code, GETTING):
+            return
+        for special in () if self.classes.defines(owner.code, (name,)) else GETTING:
+            self.heap.ask(owner, special, slot)
+            self.vague.add((name, slot))
 
     def set_property(self, code: ir.ClassCode, name: str, getters: Iterable[Slot]) -> None:
         """Write an attribute of the objects of a class that functions give: what ``property`` is given."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
-from olympus_rules.reach.contents import Contents
 from olympus_rules.reach.heap import Heap
-from olympus_rules.reach.many import ANY, KEPT, Many, fewer_axes
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot
@@ -26,6 +25,7 @@ from olympus_rules.reach.values import (
     Key,
     Member,
     Object,
+    Other,
     Partial,
     Place,
     Unknown,
@@ -36,6 +36,8 @@ __all__ = ["CALLABLE", "FUNCTION", "MANY", "Binding", "give_words"]
 
 MANY = 16
 """The limit of callees of one call site; over it, values were joined before."""
+MOST_PAIRS = 10_000
+"""The limit of callees of all sites over that limit; the core of a framework with all its tests has more of them."""
 FUNCTION = (Function, BoundMethod, Partial, Constructor)
 CALLABLE = (*FUNCTION, Object, Class)
 
@@ -63,7 +65,8 @@ class Binding:
         self.slots.unlimited.add(self._widened)
         self.slots.watch(self._widened, self.widen_one)
         self._starred: set[Slot] = set()
-        self.many = Many(heap, self.further, Contents(attributes.trees).slots_of)
+        self._bound: Counter[Slot] = Counter()
+        self._pairs = MOST_PAIRS
 
     def bind(self, code: ir.FunctionCode, call: Call, offset: int | None, mapped: Mapped = NOT_MAPPED) -> None:
         """Add edges from arguments to the parameters of a function, and from its result to the call.
@@ -71,12 +74,14 @@ class Binding:
         What may call very many functions, as the core of a framework may call all that its tests hand over, would
         make one pool of all their values. Such a call hands on and returns only what may be or hold keys.
         """
-        if self.many.add(call, code, offset, mapped) > MANY:
+        self._bound[call.result] += 1
+        is_over = self._bound[call.result] > MANY
+        if is_over:
             self.over_limit.add(call.place)
-            if not self.many.is_waiting(call):
-                self.many.wait(call, self.given(call))
-            return
-        self.give_back(code, call.result, mapped)
+            if not self.takes_pair():
+                self.give_up(call)
+                return
+        self.give_back(code, call.result, mapped, is_over=is_over)
         first = offset or 0
         position, is_known = first, offset is not None
         for slot, starred in call.arguments:
@@ -87,16 +92,16 @@ class Binding:
                 part = self.part(call, slot, index if is_told else None) if starred else slot
                 target = self.heap.variable(code, name)
                 if exact:
-                    self.give(part, target, code, mapped.at(position - first))
+                    self.give(part, target, code, mapped.at(position - first), is_over=is_over)
                 else:
                     self.heap.stacked(part, target, None)
             if code.vararg is not None and not (is_known and names):
                 further = self.parts(call, slot) if starred else slot
                 number = position - code.positional if is_known else None
-                self.give(further, self.further(code, number), code, mapped.at(position - first))
+                self.give(further, self.further(code, number), code, mapped.at(position - first), is_over=is_over)
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), first, call)
+            self.bind_keyword(code, keyword, self.heap.rows(slot, mapped.axes), first, call)
 
     def give_back(self, code: ir.FunctionCode, result: Slot, mapped: Mapped, *, is_over: bool = False) -> None:
         """Add an edge from the result of a function to that of a call."""
@@ -105,23 +110,10 @@ class Binding:
         else:
             self.join(self.heap.result(code), result, is_over=is_over)
 
-    def given(self, call: Call) -> dict[int | str, list[Slot]]:
-        """Return the arguments of a call by position or name; after a starred one, the position is not known."""
-        found: dict[int | str, list[Slot]] = {}
-        is_known = True
-        for position, (slot, starred) in enumerate(call.arguments):
-            is_known = is_known and not starred
-            found.setdefault(position if is_known else ANY, []).append(self.parts(call, slot) if starred else slot)
-        for keyword, slot in call.keywords:
-            found.setdefault(ANY if keyword is None else keyword, []).append(
-                self.parts(call, slot) if keyword is None else slot
-            )
-        return found
-
     def join(self, source: Slot, target: Slot, *, is_over: bool) -> None:
         """Add an edge into a callee or back."""
         if is_over:
-            self.slots.add_edge_of(source, target, *KEPT)
+            self.slots.add_edge_of(source, target, Key, Container, Object, Other, Unknown)
         else:
             self.slots.add_edge(source, target)
 
@@ -134,7 +126,7 @@ class Binding:
         merger. Without the limit, all arguments of such calls would be objects of one another's classes.
         """
         has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
-        slot = fewer_axes(self.heap, slot, axes)
+        slot = self.heap.rows(slot, axes)
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container, Unknown)
         else:
@@ -190,6 +182,11 @@ class Binding:
         """Return the slot of an element of ``*arguments``; ``None`` stands for any of them."""
         variable = self.heap.variable(code, str(code.vararg))
         return self.heap.element(self.heap.made(variable), index)
+
+    def takes_pair(self) -> bool:
+        """Count a callee of a call site over the limit; return whether there may be so many of all sites."""
+        self._pairs -= 1
+        return self._pairs >= 0
 
     def is_over_limit(self, place: Place) -> bool:
         """Count one more callee of a call site, and return whether it is over the limit."""

@@ -12,12 +12,12 @@ from olympus_rules.reach.attributes import Attributes
 from olympus_rules.reach.binding import CALLABLE, Binding
 from olympus_rules.reach.containers import METHODS, SPREADING, TAKING
 from olympus_rules.reach.failures import Failure, record
-from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.values import (
+    FEW,
     BoundMethod,
     Class,
     Constructor,
@@ -35,7 +35,7 @@ from olympus_rules.reach.values import (
     Words,
 )
 
-__all__ = ["FILLING", "Calls", "axes_of_size"]
+__all__ = ["FILLING", "Calls"]
 
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
@@ -92,10 +92,6 @@ class Calls:
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
         """Add a call site."""
         self.all.append(call)
-        size = [*node.args[1:2], *(option.value for option in node.keywords if option.arg == "num")]
-        axes = axes_of_size(size[0]) if size else None
-        if axes is not None:
-            self.libraries.sizes[call.place] = axes
         self.slots.watch_mask(call.function, CallSite(self, call))
         if call.owner is not None:
             self.method(call, node.func.attr if isinstance(node.func, ast.Attribute) else "")
@@ -120,7 +116,7 @@ class Calls:
             self.attributes.write_copy(call.owner, call.keywords)
             self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name == "sort":
-            self.libraries.python.call_with_elements([call.owner], call)
+            self.libraries.python.call_with_elements(call, None)
         for slot, _ in call.arguments[:1] if name in ENTERING else ():
             self.slots.add_edge_of(slot, call.result, Key, Container)
             self.slots.watch(slot, lambda value: self.heap.ask(value, "__enter__", call.result), Object)
@@ -261,15 +257,3 @@ class Calls:
             self.slots.put_mask(result, without(values, without(others, self.slots.bit(decorated))))
 
         self.slots.watch_mask(given_back, take)
-
-
-def axes_of_size(size: ast.expr) -> int | None:
-    """Return the number of axes that a split of a size adds; ``None`` if unknown."""
-    match size:
-        case ast.Constant(value=int()) | ast.BinOp(op=ast.Mult() | ast.Sub() | ast.FloorDiv()):
-            return 1
-        case ast.Call(func=ast.Name(id="len" | "int")):
-            return 1
-        case ast.Tuple(elts=sizes) if not any(isinstance(each, ast.Starred) for each in sizes):
-            return len(sizes)
-    return None

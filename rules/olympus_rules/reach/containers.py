@@ -9,6 +9,7 @@ from operator import or_
 
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.binding import FUNCTION
+from olympus_rules.reach.heap import parts_from_end
 from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot, without
 from olympus_rules.reach.trees import Trees
@@ -195,6 +196,24 @@ class ContainerCalls:
                 self.heap.iterate(slot, target)
             else:  # of rows that are not known one by one
                 self.heap.copy_elements(slot, target)
+
+    def take_apart(self, source: Slot, targets: list[Slot], star: int | None = None) -> None:
+        """Copy the elements of a slot to targets, each its own where the lengths may agree; ``star`` takes any."""
+        for index, target in enumerate(targets):
+
+            def parts_of(value: Value, index: int = index) -> list[Slot]:
+                if star is not None and index > star:
+                    return parts_from_end(self.heap, value, index - len(targets))
+                length = value.length if isinstance(value, Container) else len(targets)
+                is_own = length in (None, len(targets)) if star is None else index < star
+                return self.heap.parts_of(value, index if is_own else None)
+
+            def hand(part: Slot, target: Slot = target) -> None:
+                self.slots.add_edge(part, target)
+
+            self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
+            self.slots.add_edge_of(source, target, *WHOLE)
+            self.heap.shift(source, target, -1)
 
     def mapping(self, given: list[Slot], call: Call) -> None:
         """Make a dictionary from another one, from pairs, and from keywords."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 from olympus_rules.code import instructions as ir
@@ -38,17 +39,12 @@ class Definitions:
         self._names = told_apart(code)
         self._given = self._names.intersection(parameters(code))
         self._shared = self._names if code.kind == "module" else self._names & inside(code)
-        self._bound: list[str] = []
-        self._writes: dict[int, int] = {}
+        self._count: Counter[str] = Counter(self._given)
+        self._writes: dict[int, tuple[str, int]] = {}
         self._reads: dict[int, tuple[str, int]] = {}
-        self._brought: dict[int, int] = {}
-        self._loops: list[tuple[list[State], list[State]]] = []
-        self._written: list[State] = []
-        self._falls_through = self._is_lazy = False
-        self._lazily_bound: set[str] = set()
         self._versions: dict[int, tuple[int, ...]] = {}
         if self._names:
-            self._block(code.block, {name: self._define(name) for name in sorted(self._given)})
+            self._block(code.block, dict.fromkeys(self._given, 1))
             self._versions = dict(self._numbered())
 
     def of(self, instruction: object) -> tuple[int, ...] | None:
@@ -62,140 +58,104 @@ class Definitions:
 
     def _numbered(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield the reads and writes, each with its versions: definitions with the same reads are one."""
-        made: dict[str, list[int]] = defaultdict(list)
-        for each, name in enumerate(self._bound):
-            if each not in self._brought:
-                made[name].append(each)
         reads: dict[str, dict[int, int]] = defaultdict(dict)
         for read, (name, mask) in self._reads.items():
-            every = sum(1 << each for each in made[name])
-            reads[name][read] = every if mask == EVERY else self._resolved(mask)
+            reads[name][read] = (1 << self._count[name]) - 1 if mask == EVERY else mask
         for name, seen in reads.items():
-            if (
-                len(made[name]) > MOST
-                or name in self._lazily_bound
-                or all(mask.bit_count() == len(made[name]) for mask in seen.values())
-            ):
+            count = self._count[name]
+            if count > MOST or all(mask.bit_count() == count for mask in seen.values()):
                 continue
-            version = self._grouped(name, made[name], seen)
+            version = self._grouped(name, seen)
             for read, mask in seen.items():
-                yield read, tuple(sorted({version[each] for each in bits(mask)}))
+                yield read, tuple(sorted({version[each] for each in range(count) if mask >> each & 1}))
             shared = (0,) if name in self._shared else ()
-            yield from ((write, (*shared, version[each])) for write, each in self._writes.items() if each in version)
+            for write, (written, mask) in self._writes.items():
+                if written == name:
+                    yield write, (*shared, version[mask.bit_length() - 1])
 
-    def _grouped(self, name: str, made: list[int], reads: dict[int, int]) -> dict[int, int]:
+    def _grouped(self, name: str, reads: dict[int, int]) -> list[int]:
         """Return the version of each definition of a variable."""
-        readers = {each: tuple(read for read, mask in reads.items() if mask >> each & 1) for each in made}
-        groups = {readers[made[0]]: 0} if name in self._given else {}
-        first = 0 if name in self._given else 1
-        return {each: groups.setdefault(readers[each], len(groups) + first) for each in made}
-
-    def _resolved(self, mask: int) -> int:
-        """Return the definitions of a mask, with those that a loop brings in place of the one at its start."""
-        found, fresh = 0, mask
-        while fresh:
-            found |= fresh
-            further = 0
-            for each in bits(fresh):
-                further |= self._brought.get(each, 0)
-            fresh = further & ~found
-        return sum(1 << each for each in bits(found) if each not in self._brought)
+        is_given = name in self._given
+        groups: dict[tuple[int, ...], int] = {}
+        versions = []
+        for each in range(self._count[name]):
+            readers = tuple(read for read, mask in reads.items() if mask >> each & 1)
+            versions.append(groups.setdefault(readers, len(groups) + (not is_given)))
+        return versions
 
     # the walk
 
-    def _define(self, name: str) -> int:
-        self._bound.append(name)
-        return 1 << len(self._bound) - 1
+    def _definition(self, made: ir.Store) -> int:
+        """Return the mask of a definition."""
+        if id(made) not in self._writes:
+            self._writes[id(made)] = made.name, 1 << self._count[made.name]
+            self._count[made.name] += 1
+        return self._writes[id(made)][1]
 
-    def _block(self, block: ir.Block, before: State | None) -> State | None:
-        """Go through a block, and return what reaches its end; ``None`` if nothing does."""
+    def _all(self, *blocks: ir.Block) -> State:
+        """Return all definitions in some blocks."""
+        found: State = {}
+        for each in instructions(*blocks):
+            if isinstance(each, ir.Store) and each.name in self._names:
+                found[each.name] = found.get(each.name, 0) | self._definition(each)
+        return found
+
+    def _block(
+        self, block: ir.Block, before: State | None, *, is_lazy: bool = False, replaces: bool = True
+    ) -> State | None:
+        """Go through a block, and return what reaches its end; ``None`` if nothing does.
+
+        Args:
+            block: the block.
+            before: what reaches its start.
+            is_lazy: whether it may run at any time after that.
+            replaces: whether it surely runs up to its end, unless it returns.
+        """
         state = None if before is None else dict(before)
-        outer = self._falls_through
         for number, each in enumerate(block.body):
             if state is None:
                 break
+            go = partial(self._block, is_lazy=is_lazy, replaces=replaces)
             match each:
                 case ir.Load(name=name) | ir.SetItem(name=str(name)) if name in self._names:
-                    self._reads[id(each)] = name, EVERY if self._is_lazy else state.get(name, 0)
+                    self._reads[id(each)] = name, EVERY if is_lazy else state.get(name, 0)
                 case ir.Store(name=name) if name in self._names:
-                    self._store(each, state)
-                case ir.Branch():
-                    state = self._branch(each, state)
-                case ir.Loop():
-                    state = self._loop(each, state, is_lazy=is_lazy(block, number))
+                    state[name] = self._definition(each) | (0 if replaces else state.get(name, 0))
+                case ir.Branch(arms=arms, orelse=orelse):
+                    ends = []
+                    for test, _, body in arms:
+                        state = go(test, state)
+                        ends.append(go(body, state))
+                    state = joined(*ends, go(orelse, state))
+                case ir.Loop(test=test, body=body, orelse=orelse):
+                    tests = [] if test is None else [test[0]]
+                    state = joined(state, self._all(*tests, body))
+                    go = partial(go, is_lazy=is_lazy or runs_later(block, number))
+                    for part in (*tests, body):
+                        go(part, state)
+                    state = go(orelse, state)
                 case ir.Try():
-                    state = self._try(each, state)
+                    state = self._try(each, state, go)
                 case ir.Raising(body=body):
-                    state = joined(state, *self._followed(body, state))
+                    go(body, state)
+                    state = joined(state, self._all(body))
                 case ir.MakeClass(body=body):
-                    state = self._block(body, state)
+                    state = go(body, state)
                 case ir.Binary(operation="with"):
-                    self._falls_through = True  # it may stop exceptions, and its body goes up to the end of the block
+                    replaces = False  # it may stop exceptions, and its body goes up to the end of the block
                 case ir.Jump() | ir.Return(leaves=True):
-                    state = self._jump(each, state)
-        self._falls_through = outer
+                    state = None if replaces else state
         return state
 
-    def _store(self, made: ir.Store, state: State) -> None:
-        definition = self._define(made.name)
-        self._lazily_bound.update([made.name] if self._is_lazy else [])
-        self._writes[id(made)] = len(self._bound) - 1
-        state[made.name] = definition | (state.get(made.name, 0) if self._falls_through else 0)
-        for written in self._written:
-            written[made.name] = written.get(made.name, 0) | definition
-
-    def _jump(self, made: ir.Jump | ir.Return, state: State) -> State | None:
-        if isinstance(made, ir.Jump) and made.kind in ("break", "continue") and self._loops:
-            self._loops[-1][made.kind == "continue"].append(dict(state))
-        return state if self._falls_through else None
-
-    def _branch(self, made: ir.Branch, state: State) -> State | None:
-        ends: list[State | None] = []
-        tested: State | None = state
-        for test, _, body in made.arms:
-            tested = self._block(test, tested)
-            ends.append(self._block(body, tested))
-        return joined(*ends, self._block(made.orelse, tested))
-
-    def _loop(self, made: ir.Loop, state: State, *, is_lazy: bool) -> State | None:
-        """Go through a loop once: one definition at its start stands for all that its iterations bring there."""
-        outer, self._is_lazy = self._is_lazy, self._is_lazy or is_lazy
-        tests = [] if made.test is None else [made.test[0]]
-        rebound = sorted(self._names.intersection(stored(*tests, made.body)))
-        brought = {name: self._define(name) for name in rebound}
-        breaks: list[State] = []
-        nexts = [state]
-        self._loops.append((breaks, nexts))
-        tested: State | None = state | brought
-        for test in tests:
-            tested = self._block(test, tested)
-        ends = self._block(made.body, tested)
-        self._loops.pop()
-        arriving = joined(*nexts, ends) or {}
-        for name, definition in brought.items():
-            self._brought[definition.bit_length() - 1] = arriving.get(name, 0)
-        self._is_lazy = outer
-        return joined(self._block(made.orelse, tested), *breaks)
-
-    def _followed(self, block: ir.Block, state: State | None) -> tuple[State | None, State]:
-        """Go through a block, and return what reaches its end, and all definitions in it."""
-        written: State = {}
-        self._written.append(written)
-        ends = self._block(block, state)
-        self._written.pop()
-        return ends, written
-
-    def _try(self, made: ir.Try, state: State) -> State | None:
+    def _try(self, made: ir.Try, state: State, go: Callable[..., State | None]) -> State | None:
         """Go through a ``try``: a handler starts at any point of its body; a jump goes through its ``finally``."""
-        outer, self._falls_through = self._falls_through, self._falls_through or bool(made.final.body)
-        ends, written = self._followed(made.body, state)
-        caught = joined(state, written)
-        parts = [self._followed(each, caught) for each in made.handlers] + [self._followed(made.orelse, ends)]
-        self._falls_through = outer
-        after = joined(*(end for end, _ in parts))
+        replaces = {} if not made.final.body else {"replaces": False}
+        ends = go(made.body, state, **replaces)
+        caught = joined(state, self._all(made.body))
+        after = joined(*(go(each, caught, **replaces) for each in made.handlers), go(made.orelse, ends, **replaces))
         if not made.final.body:
             return after
-        return self._block(made.final, joined(after, caught, *(written for _, written in parts)))
+        return go(made.final, joined(after, caught, self._all(*made.handlers, made.orelse)))
 
 
 def told_apart(code: ir.FunctionCode) -> frozenset[str]:
@@ -255,7 +215,7 @@ def stored(*blocks: ir.Block) -> Iterator[str]:
     return (each.name for each in instructions(*blocks) if isinstance(each, ir.Store))
 
 
-def is_lazy(block: ir.Block, number: int) -> bool:
+def runs_later(block: ir.Block, number: int) -> bool:
     """Return whether a loop of a block is that of a generator expression, which runs later."""
     made = block.body[number + 1] if number + 1 < len(block.body) else None
     return isinstance(made, ir.Collect) and isinstance(made.node, ast.GeneratorExp)
@@ -271,10 +231,3 @@ def joined(*states: State | None) -> State | None:
             for name, mask in each.items():
                 found[name] = found.get(name, 0) | mask
     return found
-
-
-def bits(mask: int) -> Iterator[int]:
-    """Yield the numbers of the bits of a mask."""
-    while mask:
-        yield (mask & -mask).bit_length() - 1
-        mask &= mask - 1

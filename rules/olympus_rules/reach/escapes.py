@@ -85,7 +85,7 @@ def of_calls(reached: ProjectReach) -> Iterator[Escape]:
             continue
         sure = frozenset[Place]().union(*(reached.sure_keys(slot) for slot in call.given))
         way = partial(Escape, call.place, call.callee, keys=sure or keys, is_sure=bool(sure))
-        if reached.slots.is_cut_short and call.place in reached.calls.binding.given_up:
+        if call.place in reached.calls.binding.given_up:
             yield way(library="", keys=keys, is_sure=True, is_anything=True)
             continue
         callees = reached.slots.values(call.function)

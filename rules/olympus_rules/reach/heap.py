@@ -343,6 +343,14 @@ class Heap:
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)
         self.slots.watch_mask(source, self.widen_elements, Container)
 
+    def rows(self, slot: Slot, axes: int | None) -> Slot:
+        """Return a slot whose keys have so many axes less."""
+        if axes == 0:
+            return slot
+        rows = self.slots.slot("rows", slot, axes)
+        self.stacked(slot, rows, None if axes is None else -axes)
+        return rows
+
     def inside(self, container: Container) -> Slot:
         """Return the slot of the contents of a container at any depth; each container is visited once."""
         slot = self.slots.slot("inside", container.display)

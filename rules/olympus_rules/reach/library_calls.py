@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import CHOOSING, ERRORS, PARTIAL, PARTIAL_METHOD, TREES
+from olympus_rules.libraries.names import CHOOSING, ERRORS, GETTERS
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
-from olympus_rules.reach.axes import added_axes, ends_with_words, likely_axes
+from olympus_rules.reach.axes import axes_of_size
 from olympus_rules.reach.binding import CALLABLE, FUNCTION, MANY, Binding, give_words
 from olympus_rules.reach.containers import ContainerCalls
+from olympus_rules.reach.giving_back import DATA_LEAVES, GivingBack
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.mapping import mapped_by, takes_words
 from olympus_rules.reach.partials import FUNCTIONS, Partials
 from olympus_rules.reach.python_calls import PythonCalls
 from olympus_rules.reach.sites import Anywhere, Call, Given
-from olympus_rules.reach.slots import Slot, without
+from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
-    MERGED,
-    OTHER,
     UNDIVIDED,
     Class,
     Constructor,
     Container,
     Key,
-    KeyWords,
     Library,
     Made,
     Object,
@@ -42,7 +39,7 @@ from olympus_rules.reach.values import (
     Words,
 )
 
-__all__ = ["CHANGING", "FACTORIES", "MAPPING", "Handed", "LibraryCalls"]
+__all__ = ["CHANGING", "FACTORIES", "MAPPING", "LibraryCalls"]
 
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
@@ -54,49 +51,18 @@ MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 EACH = frozenset({"each", "starmap"})
 """Transformations that give what the function gives of each element."""
-NO_FUNCTIONS = (Container, Key, Library, Made, Other)
-NO_LISTS = (*(kind for kind in NO_FUNCTIONS if kind is not Container), Object, Unknown)
 MAPPED = (*FUNCTIONS, Constructor)
 """What is told from what it was before it was mapped."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
-COMPUTING = ("computed", "nothing")
-"""The words of results that hold nothing of the arguments."""
-DATA_LEAVES = (Other, Made, Library)
-"""Values that are leaves of a tree, or unknown trees."""
-ALIGNED, STACKED = 0, 1
-"""How many axes an array function adds to those of the arrays in a list."""
 FEW_STARRED = 4
 """Elements of a starred argument that are told apart."""
-OPTIONS = frozenset(
-    "axis axis_name copy device dtype in_axes length mode num order out_axes reverse shape size unroll".split()  # noqa: SIM905
-)
-"""Options of array functions that are no arrays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Handed:
-    """A library function that another one calls, as ``jax.tree.map`` calls ``np.asarray``.
-
-    Attributes:
-        place: the call of the other one.
-        qualified: the name of the function.
-        function: where it is.
-        given: its arguments.
-    """
-
-    place: Place
-    qualified: str
-    function: Slot
-    given: Sequence[Given]
 
 
 class LibraryCalls:
     """Calls of library functions, described by packs or unknown.
 
     Attributes:
-        sizes: how many axes a split has, by its call site.
-        handed: the library functions that other library functions call.
         remade: the calls that derive keys from words, which JAX's flag makes typed, with their callees; ``None`` where
             nobody asks for them.
     """
@@ -111,22 +77,22 @@ class LibraryCalls:
         self.containers = ContainerCalls(attributes.trees)
         self.python = PythonCalls(heap, binding)
         self.partials = Partials(binding)
-        self.sizes: dict[Place, int] = {}
+        self.back = GivingBack(heap, attributes.names)
         self._restructured: set[Place] = set()
         self._mapped: set[Slot] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
         self._handing: set[tuple[Place, str]] = set()
-        self.handed: list[Handed] = []
         self.remade: dict[Place, str] | None = None
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
-        if value.qualified == PARTIAL_METHOD and call.arguments:
-            value, call = Library(PARTIAL), self.python.of_method(call)
         if value.qualified in ERRORS:
             self.slots.put(call.result, Object(self.attributes.error))
             for slot in call.given:
                 self.slots.add_edge_of(slot, self.attributes.error_arguments(), Key, Container, Object)
+            return
+        if value.qualified in GETTERS:
+            self.get(value, call)
             return
         model = self.names.model(value.qualified)
         if is_foreign(model):  # what is made of an object of the library is one of its objects, too
@@ -155,13 +121,19 @@ class LibraryCalls:
             is_each = model.transform is not None and model.transform.kind in EACH
             if not is_each and self.containers.call(model.container, call):
                 self._restructured.add(call.place)
-            if model.container == "mapping" or (model.container == "all" and model.name == "iter"):
-                self.python.make_defaults(call)
-            if model.container == "accumulated":
-                self.python.accumulate(call)
-            if model.container is not None:
-                self.python.call_with_elements([slot for slot, _ in call.arguments], call)
+            if model.container is not None and model.transform is None:
+                self.python.call_with_elements(call, model.container)
             self.hand_on(model, call)
+
+    def get(self, getter: Library | Made, call: Call) -> None:
+        """Make a function that gives items or attributes, as ``itemgetter`` does, or call it: any of them."""
+        if isinstance(getter, Library):
+            self.slots.put(call.result, Made(getter.qualified))
+            return
+        for slot in call.given:
+            self.heap.iterate(slot, call.result)
+            self.heap.copy_contained(slot, call.result, 0)
+            self.attributes.read_any(slot, call.result)
 
     def namespace(self, model: Model, call: Call) -> None:
         """Make an object whose attributes are the keyword arguments."""
@@ -186,9 +158,9 @@ class LibraryCalls:
         for slot in call.given:
             if call.place not in self._restructured and slot not in kept:
                 if transform is not None and transform.maps:
-                    self.give_back_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
+                    self.back.give_unmapped(slot, functions or {other for other, _ in call.arguments[:1]}, call, model)
                 else:
-                    self.give_back_if_unknown(slot, call, model)
+                    self.back.give_if_unknown(slot, call, model)
             if slot in factories:
                 continue
             self.hand_to(slot, slot, call, model)
@@ -218,7 +190,8 @@ class LibraryCalls:
         if isinstance(function, Made):
             axes = axes_of_mapped(self.names, call, how)
         elif how == "split":
-            axes = 1 if len(call.given) < 2 else self.sizes.get(call.place)
+            size = [*call.node.args[1:2], *(option.value for option in call.node.keywords if option.arg == "num")]
+            axes = axes_of_size(size[0]) if size else 1 if len(call.given) < 2 else None
         self.heap.shift(call.function, call.result, None)  # a key that `partial` has given
         for slot in call.given[:1]:
             self.heap.shift(slot, call.result, axes)
@@ -241,108 +214,6 @@ class LibraryCalls:
         made = self.slots.slot("made", call.place)
         self.slots.watch_mask(call.result, make, Words)
         self.slots.add_edge(made, call.result)
-
-    def give_back_if_unknown(self, slot: Slot, call: Call, model: Model) -> None:
-        """Copy an argument to the result; that of a conditional only if a branch is no function of the project."""
-        give = partial(self.give_back, slot, call, model)
-        branches = [function for function, _ in call.arguments[1:3]]
-        if model.follows == "cond" and len(branches) == 2:
-            for function in branches:
-                self.give_beside_functions(function, give, NO_FUNCTIONS)
-        elif model.follows == "switch" and branches:
-            listed = branches[0]
-            self.give_beside_functions(listed, give, NO_LISTS)
-            hand = partial(self.give_beside_functions, give=give, kinds=NO_FUNCTIONS)
-            self.heap.open(listed, self.heap.elements_pool, self.heap.parts_of, hand, Container)
-        else:
-            give()
-
-    def give_beside_functions(self, branch: Slot, give: Callable[[], None], kinds: tuple[type, ...]) -> None:
-        """Copy an argument once a branch may be something else than a function of the project."""
-        self.slots.watch_mask(branch, lambda _: give(), *kinds)
-
-    def give_back(self, slot: Slot, call: Call, model: Model) -> None:
-        """Copy an argument to the result, as the model says."""
-        if model.result in ("arrays", "rearranged"):
-            if model.splits:
-                self.give_split(slot, call)
-            elif is_part(slot, call, model):
-                others = set(UNDIVIDED)
-                if model.qualified.startswith(TREES):  # leaves, which an object of the project gives, too
-                    others -= {Object, Other}
-                    self.slots.add_edge_of(slot, call.result, Object)
-                is_exact = model.added_axes == ALIGNED and not model.fits and not model.qualified.startswith(TREES)
-                if model.added_axes == STACKED:
-                    self.give_stacked(slot, call.result)
-                elif not is_exact:
-                    self.give_with_axes(slot, call, model)
-                    self.heap.copy_contained(slot, call.result)
-                if model.added_axes == ALIGNED:
-                    self.heap.shift(slot, call.result, 0)
-                    add = partial(self.heap.shift, target=call.result, axes=ALIGNED)
-                    self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, add, Container)
-                self.slots.watch_mask(slot, partial(self.give_others, result=call.result), *others)
-        elif model.makes_arrays and model.result in (None, *COMPUTING):
-            self.slots.add_edge_of(slot, call.result, KeyWords)  # what is computed with words are words
-        elif model.result in ("same", "contents", "reshaped"):
-            self.heap.shift(slot, call.result, None if model.result == "reshaped" else 0)
-            self.slots.add_edge_of(slot, call.result, Container, Unknown)
-            if model.result != "contents":  # a tree, which an object may be
-                self.slots.add_edge_of(slot, call.result, Object)
-
-    def give_split(self, array: Slot, call: Call) -> None:
-        """Return a list of arrays that have the axes of an array."""
-        if array == call.given[0]:
-            every = self.heap.element(self.heap.made(call.result), None)
-            self.heap.shift(array, every, 0)
-            self.slots.watch_mask(array, partial(self.give_others, result=every), *UNDIVIDED)
-
-    def give_stacked(self, source: Slot, result: Slot) -> None:
-        """Copy an array to the result as it is, and the arrays of a list with the axis of the list."""
-        self.heap.shift(source, result, 0)
-
-        def stack(part: Slot) -> None:
-            self.slots.add_edge_of(part, result, *UNDIVIDED)
-            self.heap.shift(part, result, STACKED)
-            self.heap.copy_contained(part, result)  # of lists in the list
-
-        self.heap.open(source, self.heap.elements_pool, self.heap.parts_of, stack, Container)
-
-    def give_with_axes(self, slot: Slot, call: Call, model: Model) -> None:
-        """Copy the keys of an array to the result, with the axes that the call spells out or unknown ones."""
-        is_array = bool(call.arguments) and slot == call.arguments[0][0]
-        shape = call.node.args[1:]
-        added = added_axes(call.node, model.name) if is_array else None
-        number = likely_axes(call.node, model.name) if is_array and added is None else None
-        if number is not None:
-            self.heap.shift(slot, call.result, number, is_all=True)
-        if number is None or not ends_with_words(shape):
-            self.heap.shift(slot, call.result, added)
-
-    def give_back_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
-        """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.
-
-        Objects are copied in any case: their attributes are not told apart from those of the result.
-        """
-        self.slots.add_edge_of(tree, call.result, Object)
-        is_each = model.transform is not None and model.transform.parts != "leaves"
-        kinds = (*DATA_LEAVES, *((Class, Object, Unknown) if is_each else ()))
-
-        def look(value: Value) -> None:
-            result = self.names.model(value.qualified).result if isinstance(value, Library) else None
-            if result not in COMPUTING:
-                self.give_back(tree, call, model)
-
-        for function in functions:
-            self.slots.watch(function, look, *kinds)
-
-    def give_others(self, values: int, result: Slot) -> None:
-        """Return an array of anything else that the argument may hold."""
-        others = self.slots.of_kinds(Other)
-        if values & others:
-            self.slots.put(result, OTHER)
-        if without(values, others):  # a function in the place of an array: values were merged there
-            self.slots.put(result, MERGED)
 
     def hand_to(self, source: Slot, slot: Slot, call: Call, model: Model) -> None:
         """Call the callables of a slot: functions, and objects where a function is expected.
@@ -393,7 +264,7 @@ class LibraryCalls:
         if isinstance(value, Constructor) and not transform.runs:
             return  # it is in the result, and makes keys where that is called
         is_over = self.binding.is_over_limit(call.place)
-        if is_over and not self.binding.many.takes(1):
+        if is_over and not self.binding.takes_pair():
             return
         result = call.result
         if transform.kind in ("scan", "map"):
@@ -429,8 +300,6 @@ class LibraryCalls:
         assert isinstance(value, Library | Made)
         if not transform.runs:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
-        elif isinstance(value, Library):
-            self.handed.append(Handed(call.place, value.qualified, slot, self.handed_on(transform, slot, call)))
         row = self.names.model(value.qualified).row
         if row is not None and row.derive and transform.kind == "partial":
             for other, _ in call.arguments[1:2]:
@@ -544,13 +413,6 @@ def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
     mapped = mapped_by(made)
     axes, first = (None, None) if mapped is None else (mapped.axes, mapped.at(0))
     return None if axes is None or first is None else axes - first + (how == "split")
-
-
-def is_part(slot: Slot, call: Call, model: Model) -> bool:
-    """Say whether an argument of an array function is an array of which the result has elements."""
-    if model.result == "rearranged" and call.arguments and not call.arguments[0][1]:
-        return slot == call.arguments[0][0]
-    return not any(slot == other and keyword in OPTIONS for keyword, other in call.keywords)
 
 
 def is_foreign(model: Model) -> bool:

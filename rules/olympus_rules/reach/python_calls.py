@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
-from olympus_rules.reach.binding import FUNCTION, MANY, Binding
+from olympus_rules.libraries.model import ContainerCall
+from olympus_rules.reach.binding import MANY, Binding
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
-from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     BoundMethod,
     Constructor,
@@ -26,6 +24,8 @@ from olympus_rules.reach.values import (
 __all__ = ["PythonCalls"]
 
 FUNCTIONS = (Function, BoundMethod, Partial)
+GIVING = frozenset({"accumulated"})
+"""Calls whose container has what the function gives."""
 SPREAD = ("args", "kwargs")
 """Options that hold the arguments of a function."""
 
@@ -48,51 +48,32 @@ class PythonCalls:
         self.binding = binding
         self._seen: set[Place] = set()
 
-    def make_defaults(self, call: Call) -> None:
-        """Put what the functions give that a dictionary is made of, as a ``defaultdict``, into it."""
-        element = self.heap.element(self.heap.made(call.result), None)
-        for slot, _ in call.arguments[:1]:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [], element), *FUNCTION)
-            self.slots.watch(slot, lambda _: self.heap.made(element), Library)  # `list`, or another type of Python
+    def call_with_elements(self, call: Call, kind: ContainerCall | None) -> None:
+        """Call the functions of a call that makes a container or takes one apart, with each of its elements.
 
-    def of_method(self, call: Call) -> Call:
-        """Return a call that binds arguments of a method after its object, which the method gets when it is called."""
-        method = self.slots.slot("method with its object", call.place)
-
-        def take(value: Value) -> None:
-            if isinstance(value, Function):
-                self.slots.put(method, Partial(value.code, 1))
-
-        self.slots.watch(call.arguments[0][0], take, Function)
-        return replace(call, arguments=((method, False), *call.arguments[1:]))
-
-    def accumulate(self, call: Call) -> None:
-        """Give what a function makes of each result before and the next element."""
-        result = self.heap.element(self.heap.made(call.result), None)
-        each = self.slots.slot("each", call.place)
-        for slot, _ in call.arguments[:1]:
-            self.heap.iterate(slot, each)
-        self.slots.add_edge(each, result)
-        for keyword, slot in call.keywords:
-            if keyword == "initial":
-                self.slots.add_edge(slot, result)
-        for slot in call.given[1:]:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [[result], [each]], result), *FUNCTIONS)
-
-    def call_with_elements(self, sources: Sequence[Slot], call: Call) -> None:
-        """Call the function by which elements are compared, or put into groups, with each of them."""
+        They compare elements, put them into groups, join them with a result before, or make what is not there.
+        """
         functions = [slot for keyword, slot in call.keywords if keyword == "key"]
-        functions += [slot for slot, _ in call.arguments[1:2]] if call.callee.endswith("groupby") else []
-        if not functions:
+        functions += [slot for slot, _ in call.arguments[1:2] if kind in ("accumulated", "grouped")]
+        makers = [slot for slot, _ in call.arguments[:1] if kind == "mapping" or call.callee == "iter"]
+        if not functions + makers:
             return
-        each = self.slots.slot("each", call.place)
-        for slot in sources:
+        made = self.heap.element(self.heap.made(call.result), None) if kind in GIVING or makers else None
+        result, each = made or self.slots.slot("compared", call.place), self.slots.slot("each", call.place)
+        for slot in functions and [*(other for other, _ in call.arguments), *filter(None, [call.owner])]:
             self.heap.iterate(slot, each)
-            if len(sources) > 1:
-                self.slots.add_edge_of(slot, each, Key, Container, Object)
-        compared = self.slots.slot("compared", call.place)
+            self.slots.add_edge_of(slot, each, Key, Container, Object)
+        if kind in GIVING:
+            self.slots.add_edge(each, result)
+            for slot in [slot for keyword, slot in call.keywords if keyword == "initial"]:
+                self.slots.add_edge(slot, result)
+                self.slots.add_edge(slot, each)
+            self.slots.add_edge(result, each)
         for slot in functions:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [[each]], compared), *FUNCTIONS)
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [[each]] * 2, result), *FUNCTIONS)
+        for slot in makers:
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [], result), *FUNCTIONS, Constructor)
+            self.slots.watch(slot, lambda _: self.heap.made(result), Library)  # `list`, or another type of Python
 
     def pass_through(self, call: Call, root: str, *, is_method: bool) -> None:
         """Let a function of Python's library of which nothing is known give back what it is given.

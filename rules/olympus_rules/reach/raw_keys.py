@@ -59,10 +59,10 @@ class RawKeys:
             self.slots.put(call.result, Words(call.place))
         elif (model := array_like(node)) is not None:
             axes = 0 if takes_shape(node, model) else None
-            libraries = self.graph.calls.libraries
+            back = self.graph.calls.libraries.back
             for slot in self.graph.expressions.get(place_of(self.file, model), ()):
                 self.graph.heap.shift(slot, call.result, axes)
-                self.slots.watch_mask(slot, partial(libraries.give_others, result=call.result), Container, *UNDIVIDED)
+                self.slots.watch_mask(slot, partial(back.give_others, result=call.result), Container, *UNDIVIDED)
         match node:
             case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
                           args=[ast.Constant(value=str() as module)]):  # fmt: skip
@@ -121,7 +121,7 @@ class RawKeys:
 
     def is_hidden(self, node: ast.expr, place: Place) -> bool:
         """Return whether a mention is not one of the known ones, and not in code for several releases of JAX."""
-        if self.graph.sites is None or place in self.graph.sites:
+        if place in (self.graph.sites or ()):
             return False
         parents = self.names.documents[self.file].parents
         around: ast.AST | None = node

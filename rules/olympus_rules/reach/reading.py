@@ -4,49 +4,41 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
-from olympus_rules.code.wrappers import hands_on
 from olympus_rules.libraries.names import DICT, PRNG_KEY
-from olympus_rules.reach.binding import give_words
-from olympus_rules.reach.calls import FILLING
+from olympus_rules.reach.axes import axes_of, negative
 from olympus_rules.reach.definitions import Definitions, is_imported
 from olympus_rules.reach.exchanges import Exchanges
 from olympus_rules.reach.failures import contained
 from olympus_rules.reach.fixtures import is_fixture_maker
-from olympus_rules.reach.getters import getter
-from olympus_rules.reach.getting import GETTING
 from olympus_rules.reach.graph import Graph
-from olympus_rules.reach.heap import items_of, parts_from_end
-from olympus_rules.reach.library_calls import MAPPING
-from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by, takes_words
-from olympus_rules.reach.operators import OVERLOADED, Operators
+from olympus_rules.reach.heap import items_of
+from olympus_rules.reach.making import Making
 from olympus_rules.reach.raw_keys import NAME, RawKeys, place_of
 from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
+from olympus_rules.reach.special import OVERLOADED, SpecialCalls
+from olympus_rules.reach.spelled import copied_dictionary, is_plain_write, names_field, owners, spelled_names
 from olympus_rules.reach.values import (
     WHOLE,
     Class,
     Constructor,
     Container,
-    Function,
     Key,
     KeyWords,
     Library,
     Made,
     Object,
-    Partial,
     Place,
     Unknown,
     Value,
     Words,
 )
-from olympus_rules.syntax.document import Parents, every_node
 
 __all__ = ["Reader", "place_of"]
 
@@ -59,8 +51,6 @@ EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 READ = ir.Block()
 """Stands for instructions that were read and are not kept."""
-FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
-"""What gives the names of the attributes of an object, one by one."""
 
 
 class Reader:
@@ -82,20 +72,18 @@ class Reader:
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int | None], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
-        self.methods: dict[Slot, Slot] = {}
         self.properties: dict[Slot, list[Slot]] = {}
         self.bodies: dict[ir.FunctionCode, ir.ClassCode | None] = {}  # the class whose body is read in a scope
         self.owners = owners(graph.attributes.names.documents[file].tree)
         self.shared: dict[tuple[ir.FunctionCode, int], Slot] = {}
         self.raw = RawKeys(graph, file)
-        self.operators = Operators(graph.heap, graph.calls.binding)
+        self.special = SpecialCalls(graph.heap, graph.calls.binding)
         self.exchanges = Exchanges(graph, file)
+        self.making = Making(graph, file)
         self.definitions = Definitions(module)
 
     def read(self) -> None:
         """Read the module's level and all functions in it."""
-        for star in self.module.stars:
-            self.graph.fixtures.take_import(self.file, "*", star)
         self.read_all(self.module)
         for each in (self.constants, self.plain, self.shared, self.owners):
             each.clear()  # watchers keep the reader
@@ -211,7 +199,7 @@ class Reader:
             if source in self.properties:
                 self.attributes.set_property(class_, name, self.properties[source])
             else:
-                self.attributes.set_field(class_, name, self.methods.get(source, source))
+                self.attributes.set_field(class_, name, self.making.methods.get(source, source))
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
         """Make the container of a comprehension."""
@@ -231,8 +219,6 @@ class Reader:
         """Bind the names of an import."""
         for name, qualified in made.bindings:
             self.attributes.resolve(qualified, self.file, self.heap.variable(code, name))
-            if code is self.module:
-                self.graph.fixtures.take_import(self.file, name, qualified)
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
@@ -258,7 +244,7 @@ class Reader:
         self.attributes.write(owner, made.name, source)
         self.note_written(code, made)
         if not isinstance(made.node, ast.Subscript):
-            self.operators.write(owner, made.name, source, place_of(self.file, made.node))
+            self.special.write(owner, made.name, source, place_of(self.file, made.node))
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
         """Note what is written to an attribute or to an element, with its place."""
@@ -277,7 +263,7 @@ class Reader:
             self.slots.add_edge(owner, slot)
             self.graph.calls.libraries.containers.join(owner, slot)  # the numbers are others
             return
-        self.operators.call(owner, "__getitem__", [self.register(code, made.index)], slot)
+        self.special.call(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         from_end = negative(index)
         self.heap.open(
@@ -300,7 +286,7 @@ class Reader:
         self.raw.meet(made.node, [owner, source])
         self.note_written(code, made)
         nothing = self.slots.slot("written", place_of(self.file, made.node))
-        self.operators.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
+        self.special.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
         if made.name is not None:
             for variable in self.versions(code, made, made.name):
                 if element is None:
@@ -372,11 +358,11 @@ class Reader:
                 self.slots.add_edge_of(operand, slot, KeyWords, Words)
             if made.operation in OVERLOADED:
                 others = operands[:number] + operands[number + 1 :]
-                self.operators.apply(operand, made.operation, others, slot)
+                self.special.apply(operand, made.operation, others, slot)
             if made.operation == "with":
                 self.enter(operand, slot)
             elif made.operation == "Add":
-                self.operators.add(operand, slot)
+                self.special.add(operand, slot)
                 containers.join(operand, slot)
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
@@ -420,25 +406,7 @@ class Reader:
         targets = [self.register(code, dst) for dst in made.dsts]
         if made.star is not None:
             targets[made.star] = self.heap.element(self.heap.made(targets[made.star]), None)
-        self.take_apart(source, targets, made.star)
-
-    def take_apart(self, source: Slot, targets: list[Slot], star: int | None = None) -> None:
-        """Copy the elements of a slot to targets, each its own where the lengths may agree; ``star`` takes any."""
-        for index, target in enumerate(targets):
-
-            def parts_of(value: Value, index: int = index) -> list[Slot]:
-                if star is not None and index > star:
-                    return parts_from_end(self.heap, value, index - len(targets))
-                length = value.length if isinstance(value, Container) else len(targets)
-                is_own = length in (None, len(targets)) if star is None else index < star
-                return self.heap.parts_of(value, index if is_own else None)
-
-            def hand(part: Slot, target: Slot = target) -> None:
-                self.slots.add_edge(part, target)
-
-            self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
-            self.slots.add_edge_of(source, target, *WHOLE)
-            self.heap.shift(source, target, -1)
+        self.graph.calls.libraries.containers.take_apart(source, targets, made.star)
 
     def branch(self, code: ir.FunctionCode, made: ir.Branch) -> None:
         """Read all arms of a branch."""
@@ -500,36 +468,10 @@ class Reader:
         if callee == "property":
             given = [slot for keyword, slot in call.keywords if keyword == "fget"]
             self.properties[call.result] = [*(slot for slot, _ in call.arguments[:1]), *given]
-        resolved = self.graph.attributes.names.documents[self.file].imports.resolve(dotted_name(function))
-        made_of_names = getter(made.node, resolved, code)
-        if made_of_names is not None:
-            self.slots.put(call.result, Function(made_of_names))
-            self.read_all(made_of_names)
         if callee == "TypedDict":
             self.slots.put(call.result, Library(DICT))
         if callee in MAKING_CLASSES and len(arguments) > 1:
-            self.called_class(callee, call, arguments)
-
-    def called_class(self, maker: str, call: Call, arguments: list[ast.expr]) -> None:
-        """Make a class by a call, with the attributes of a dictionary, or the fields that it names and any defaults."""
-        fields = [] if maker == "type" else constant_names(arguments[1])
-        class_ = ir.ClassCode(maker, ast.ClassDef(maker, [], [], [], []), fields=fields)
-        if maker == "type" and len(call.given) == 3:
-            self.attributes.set_fields(class_, call.given[2])
-            self.heap.iterate(call.given[1], call.result)  # its objects may be taken for those of its bases
-        elif not fields:
-            return
-        else:
-            self.attributes.trees.set_each(Object(class_), self.keys_given(call))
-        self.slots.put(call.result, Class(class_))
-
-    def keys_given(self, call: Call) -> Slot:
-        """Return the slot of the keys in the arguments of a call, as in the defaults of fields."""
-        given, keys = self.slots.slot("given to a class", call.place), self.slots.slot("keys of a class", call.place)
-        for slot in call.given:
-            self.heap.copy_contained(slot, given, 0)
-        self.slots.add_edge_of(given, keys, Key)
-        return keys
+            self.making.called_class(callee, call, arguments)
 
     def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
         """Return the dictionary of the variables of a scope."""
@@ -541,8 +483,6 @@ class Reader:
         """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
         owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
         if reads:
-            if code.name.rpartition(".")[2] in GETTING:
-                self.slots.add_edge(owner, self.attributes.getting.object_in_place(code))
             target = self.register(code, made.dst)
             parents = self.graph.attributes.names.documents[self.file].parents
             spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
@@ -569,218 +509,20 @@ class Reader:
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults and decorators."""
-        inner, slot = made.code, self.register(code, made.dst)
-        decorators: list[ast.expr] = getattr(inner.node, "decorator_list", [])
-        value = self.mapped(inner, decorators)
-        self.slots.put(slot, value)
-        if inner.owner is not None:
-            slot = self.decorated_method(inner, slot)
-        for name, register, _ in made.defaults:
-            self.slots.add_edge(self.register(code, register), self.heap.variable(inner, name))
-        if inner.owner is not None and inner.parameters and inner.kind not in ("staticmethod", "classmethod"):
-            self.slots.put(self.heap.variable(inner, inner.parameters[0]), Object(inner.owner))
-        for node, register in zip(decorators, made.decorators, strict=True):
-            self.decorate(node, self.register(code, register), value, slot)
-            if dotted_name(node.func if isinstance(node, ast.Call) else node).endswith(".parametrize"):
-                self.parametrize(node, inner)
-        self.graph.fixtures.take_function(self.file, inner, decorators)
-
-    def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
-        """Return a function as its decorators map it over axes; a method is only widened."""
-        mapped = NOT_MAPPED
-        is_paired = False
-        for node in reversed(decorators) if function.owner is None else ():
-            outer = self.mapping(node)
-            if isinstance(node, ast.Call) and self.transformation(node) in MAPPING and takes_words(node):
-                give_words(self.heap, function)
-            mapped = (outer and mapped.within(outer)) or mapped
-            is_paired |= self.transformation(node) == "value_and_grad"
-        return Partial(function, 0, mapped, is_paired) if mapped.axes != 0 or is_paired else Function(function)
-
-    def mapping(self, decorator: ast.expr) -> Mapped | None:
-        """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
-        call = decorator if isinstance(decorator, ast.Call) else None
-        return mapped_by(call) if self.transformation(decorator) in MAPPING else None
-
-    def transformation(self, decorator: ast.expr) -> str:
-        """Return the kind of transformation that a decorator is; empty if it is none."""
-        names = self.graph.attributes.names
-        call = decorator if isinstance(decorator, ast.Call) else None
-        function = decorator if call is None else call.func
-        if call is not None and call.args:  # of ``partial``
-            function = call.args[0]
-        transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
-        return transform.kind if transform is not None else ""
-
-    def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
-        """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
-
-        What is read from an object is the method with its object, and :class:`Classes` finds it.
-        """
-        self.methods[slot] = decorated = self.slots.slot("decorated method", method)
-        self.slots.add_edge(decorated, slot)
-        return decorated
-
-    def parametrize(self, node: ast.expr, inner: ir.FunctionCode) -> None:
-        """Copy the cases of a parametrised test to its parameters: to those that are named, or to all."""
-        named = constant_names(node.args[0]) if isinstance(node, ast.Call) and node.args else []
-        targets = [self.heap.variable(inner, name) for name in named or inner.parameters if name in inner.parameters]
-        for cases in node.args[1:2] if isinstance(node, ast.Call) else ():
-            for slot in self.graph.expressions.get(place_of(self.file, cases), ()):
-                if len(named) == 1 and targets:
-                    self.heap.iterate(slot, targets[0])
-                elif len(targets) == len(named) > 1:
-                    case = self.slots.slot("case", place_of(self.file, cases))
-                    self.heap.iterate(slot, case)
-                    self.take_apart(case, targets)
-                else:
-                    for target in targets:
-                        self.heap.copy_elements(slot, target)
-
-    def decorate(self, node: ast.expr, decorator: Slot, decorated: Function | Partial, slot: Slot) -> None:
-        """Apply a decorator; keys among its arguments reach the function, as in pytest."""
-        inner = decorated.code
-        if isinstance(decorated, Partial) and self.mapping(node) is not None:
-            return
-
-        def apply(value: Value) -> None:
-            if isinstance(value, Key | Container):
-                for name in inner.parameters:
-                    self.slots.put(self.heap.variable(inner, name), value)
-            elif isinstance(value, Unknown):
-                self.slots.put(slot, value)
-            elif not (isinstance(value, Function) and hands_on(value.code)):
-                self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
-
-        self.slots.watch(decorator, apply)
-
-    def metaclass(self, class_: ir.ClassCode) -> Iterator[Slot]:
-        """Yield the slot of a metaclass of the project, whose methods the class has; one of a library is left out."""
-        for option in class_.node.keywords:
-            for slot in self.graph.expressions.get(place_of(self.file, option.value), ()):
-                if option.arg == "metaclass":
-                    own = self.slots.slot("metaclass", class_)
-                    self.slots.add_edge_of(slot, own, Class)
-                    yield own
+        defaults = [(name, self.register(code, register)) for name, register, _ in made.defaults]
+        decorators = [self.register(code, register) for register in made.decorators]
+        self.making.function(made.code, self.register(code, made.dst), defaults, decorators)
 
     def make_class(self, code: ir.FunctionCode, made: ir.MakeClass) -> None:
         """Make a class."""
-        if self.graph.attributes.names.is_plain(self.file, made.code.node):
-            self.heap.classes.plain.add(made.code)
-        self.slots.put(self.register(code, made.dst), Class(made.code))
-        bases = [*(self.register(code, base) for base in made.bases), *self.metaclass(made.code)]
-        self.heap.classes.add(made.code, bases)
+        self.making.class_(made.code, self.register(code, made.dst), [self.register(code, base) for base in made.bases])
         outer, self.bodies[code] = self.bodies.get(code), made.code
         self.block(code, made.body)
         self.bodies[code] = outer
 
 
-def owners(tree: ast.Module) -> set[ast.AST]:
-    """Return the expressions of which an attribute or element is read, and that it does not change."""
-    reads = [node for node in every_node(tree) if isinstance(node, ast.Attribute | ast.Subscript)]
-    return {node.value for node in reads if isinstance(node.ctx, ast.Load) and getattr(node, "attr", "") not in FILLING}
-
-
-def copied_dictionary(made: ast.DictComp) -> ast.expr | None:
-    """Return the dictionary that is copied under the same names: ``d`` of ``{k: v for k, v in d.items()}``."""
-    match made.generators:
-        case [
-            ast.comprehension(
-                target=ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=value)]),
-                iter=ast.Call(func=ast.Attribute(value=copied, attr="items"), args=[]),
-            )
-        ] if ast.unparse(made.key) == name and ast.unparse(made.value) == value:
-            return copied
-    return None
-
-
-def names_field(call: ast.Call, parents: Parents) -> bool:
-    """Return whether the name of an attribute is one of all fields, as in a loop over them."""
-    name = call.args[1]
-    if isinstance(name, ast.Attribute):
-        return name.attr == "name"
-    loop = loop_over(name, call, parents)
-    return loop is not None and FIELDS.search(ast.unparse(loop.iter)) is not None
-
-
-def is_plain_write(code: ir.FunctionCode, call: ast.Call) -> bool:
-    """Return whether a call in ``__setattr__`` writes the attribute that this was called for, as it is given."""
-    is_special = code.name.rpartition(".")[2] == "__setattr__"
-    return is_special and list(code.parameters) == [ast.unparse(each) for each in call.args]
-
-
-def spelled_names(call: ast.Call, parents: Parents) -> list[str]:
-    """Return the names of attributes in a loop over a list that spells out all of them; nothing for another loop."""
-    loop = loop_over(call.args[1], call, parents)
-    written = [each for each in (ast.walk(loop) if loop is not None else ()) if isinstance(each, ast.Name)]
-    if sum(isinstance(each.ctx, ast.Store) and each.id == ast.unparse(call.args[1]) for each in written) > 1:
-        return []
-    names = loop.iter.elts if loop is not None and isinstance(loop.iter, ast.List | ast.Set | ast.Tuple) else []
-    spelled = [each.value for each in names if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-    return spelled if len(spelled) == len(names) else []
-
-
-def loop_over(name: ast.expr, inside: ast.AST, parents: Parents) -> ast.For | ast.comprehension | None:
-    """Return the loop around an expression whose variable is a name."""
-    around: ast.AST | None = inside
-    while around is not None and isinstance(name, ast.Name):
-        loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
-        for loop in loops:
-            if ast.unparse(loop.target) == name.id:
-                assert isinstance(loop, ast.For | ast.comprehension)
-                return loop
-        around = parents.get(around)
-    return None
-
-
-def negative(index: ast.expr) -> int:
-    """Return an index that counts from the end; 0 for another one."""
-    match index:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
-            return -number
-    return 0
-
-
-def axes_of(code: ir.FunctionCode, index: ast.expr) -> int | None:
-    """Return by how many axes a subscript changes the rank of an array; ``None`` if an index may be an array.
-
-    Args:
-        code: the function or module of the subscript.
-        index: the index.
-    """
-    axes = 0
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    if len(parts) > 1 and isinstance(parts[0], ast.Slice):
-        return None  # a column of `keys[:, 0]` has words
-    for part in parts:
-        match part:
-            case ast.Constant(value=None):
-                axes += 1
-            case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
-                axes -= 1
-            case ast.Call(func=ast.Name(id="int" | "len")):
-                axes -= 1
-            case ast.Call(func=ast.Attribute(attr="argmax" | "argmin"), args=[_], keywords=[]) if is_imported(
-                code, part.func
-            ):  # of all elements
-                axes -= 1
-            case ast.Slice() | ast.Constant(value=str()):  # of a tree with such keys
-                pass
-            case _:
-                return None
-    return axes
-
-
 def _is_property(class_: ir.ClassCode, name: str) -> bool:
     return name in class_.methods and class_.methods[name].is_property
-
-
-def constant_names(node: ast.expr) -> list[str]:
-    """Return the names in ``"a b"``, ``["a", "b"]`` or ``[("a", int), "b"]``."""
-    parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
-    parts = [part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part for part in parts]
-    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    return " ".join(texts).replace(",", " ").split()
 
 
 HANDLERS: dict[type[object], Callable[[Reader, ir.FunctionCode, Any], None]] = {

@@ -66,7 +66,7 @@ class Settling:
 
     def run(self) -> None:
         """Propagate values until nothing changes; an attribute of an unknown object may be that of any object."""
-        self._settle()
+        self.slots.settle()
         self._unread_class_methods()
         for _ in range(ROUNDS):
             self._vague_reads()
@@ -80,7 +80,7 @@ class Settling:
             self.attributes.write_to_unknown()
             self._unknown_results()
             self._unknown_calls()
-            self._settle()
+            self.slots.settle()
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
         self._unknown_records()
@@ -88,15 +88,9 @@ class Settling:
             is_empty = isinstance(scope, ir.FunctionCode) and not self.slots.mask(slot)
             if is_empty and slot not in self.graph.nothing:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
-        self._settle()
+        self.slots.settle()
         self.graph.nothing = reached_from(self.slots, self.graph.nothing)
         self.slots.finish()
-
-    def _settle(self) -> None:
-        """Propagate values, and hand on what calls of very many functions are given."""
-        self.slots.settle()
-        while self.calls.binding.many.pass_on():
-            self.slots.settle()
 
     def _unread_class_methods(self) -> None:
         """Let a class method that nobody reads from a class, as that of a library, be called with its own class."""
@@ -106,7 +100,7 @@ class Settling:
                     own = self.heap.variable(method, method.parameters[0])
                     if not self.slots.mask(own):
                         self.slots.put(own, Class(method.owner))
-        self._settle()
+        self.slots.settle()
 
     def _unknown_records(self) -> None:
         """Read all fields of unknown objects: they may be of any class of the project that has annotated fields."""
@@ -115,7 +109,7 @@ class Settling:
                 self.slots.put(slot, OTHER)
                 for code in self.heap.classes.records:
                     self.slots.add_edge_of(self.attributes.trees.fields(Object(code)), slot, Key)
-        self._settle()
+        self.slots.settle()
 
     def _vague_reads(self) -> None:
         """Read attributes of objects of any class of the project."""
@@ -129,7 +123,7 @@ class Settling:
                 for method in self.heap.classes.methods.get(name, ()):
                     if method.owner is not None and (slot not in calls or may_take(method, calls[slot])):
                         self.attributes.take_member(Member(method), Object(method.owner), slot)
-            self._settle()
+            self.slots.settle()
 
     def _unknown_results(self) -> None:
         """Let methods of arrays and containers return the elements of the object."""
@@ -153,7 +147,7 @@ class Settling:
                 for slot in call.given[:1]:
                     self.heap.shift(slot, call.result, index_axes(call.node))
         self.calls.method_results = rest
-        self._settle()
+        self.slots.settle()
 
     def _given_back(self, owner: Slot, call: Call) -> None:
         """Let a method of an array return its keys."""

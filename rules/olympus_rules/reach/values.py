@@ -10,6 +10,7 @@ from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 
 __all__ = [
     "CALLEES",
+    "FEW",
     "IN_PROJECT",
     "MERGED",
     "OTHER",
@@ -77,6 +78,8 @@ class Other:
 
 
 OTHER = Other()
+FEW = 8
+"""The limit of objects at one place whose special methods are called: more are a merger of values."""
 
 
 @dataclass(frozen=True, slots=True)

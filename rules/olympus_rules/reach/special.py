@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code.instructions import setter
 from olympus_rules.reach.binding import Binding
-from olympus_rules.reach.getting import FEW
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.slots import Slot, nothing
-from olympus_rules.reach.values import WHOLE, Container, Key, Member, Object, Partial, Place, Value
+from olympus_rules.reach.values import FEW, WHOLE, Container, Key, Member, Object, Partial, Place, Value
 
-__all__ = ["OVERLOADED", "Operators"]
+__all__ = ["OVERLOADED", "SpecialCalls"]
 
 OVERLOADED = {
     "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
@@ -24,28 +22,7 @@ OVERLOADED = {
 """The methods that stand for operators."""
 
 
-@dataclass(slots=True, eq=False)
-class SpecialCall:
-    """A call of a special method with arguments, as :meth:`Operators.call` says."""
-
-    operators: Operators
-    name: str
-    given: list[Slot]
-    target: Slot
-
-    def each(self, owner: Value) -> None:
-        """Call the method of one object."""
-        assert isinstance(owner, Object)
-        self.operators.slots.watch(self.operators.classes.member(owner.code, self.name), self.take, Member)
-
-    def take(self, method: Value) -> None:
-        """Call one method."""
-        assert isinstance(method, Member)
-        given = [[slot] for slot in self.given]
-        self.operators.binding.fill(Partial(method.code, 1), given, self.target, is_over=True)
-
-
-class Operators:
+class SpecialCalls:
     """Calls of special methods, which the code does not spell out as calls."""
 
     def __init__(self, heap: Heap, binding: Binding) -> None:
@@ -57,44 +34,32 @@ class Operators:
 
     def apply(self, operand: Slot, operation: str, others: list[Slot], target: Slot) -> None:
         """Call the method of an object that stands for an operator, on either side of it, with the other operands."""
-        names = tuple(f"__{side}{OVERLOADED[operation]}__" for side in ("", "r", "i"))
-        if not any(map(self.classes.has_method, names)):
-            return
-
-        def answer(value: Value) -> None:
-            assert isinstance(value, Object)
-            self.slots.add_edge(self.answer(value, names), target)
-
-        rest = partial(self.any_answer, names, target)
-        self.slots.watch_few(operand, answer, rest, Object)
-        for name in names if others else ():
-            self.call(operand, name, others, target)
-
-    def answer(self, owner: Object, names: tuple[str, ...]) -> Slot:
-        """Return the slot of what methods of an object give."""
-        is_new = ("answer", owner, names) not in self.slots.numbers
-        slot = self.slots.slot("answer", owner, names)
-        for name in names if is_new else ():
-            self.heap.ask(owner, name, slot)
-        return slot
-
-    def any_answer(self, names: tuple[str, ...], target: Slot) -> None:
-        """Copy what methods of any object give."""
-        slot = self.slots.slot("answer", None, names)
-        for method in [method for name in names for method in self.classes.methods.get(name, ())]:
-            self.slots.add_edge(self.heap.result(method), slot)
-        self.slots.add_edge(slot, target)
+        for side in ("", "r", "i"):
+            self.call(operand, f"__{side}{OVERLOADED[operation]}__", others, target)
 
     def call(self, owner: Slot, name: str, given: list[Slot], target: Slot) -> None:
         """Call a special method of the objects of a slot with arguments, of which only keys and what holds them count.
 
-        Of very many objects, most are there by a merger of values, and their methods are not called.
+        Very many objects are there by a merger of values: any such method gives the result, and takes no argument.
         """
         if not self.classes.has_method(name):
             return
+        take = partial(self._take, given=given, target=target)
 
-        called = SpecialCall(self, name, given, target)
-        self.slots.watch_few(owner, called.each, nothing, Object, most=FEW)
+        def each(value: Value) -> None:
+            if isinstance(value, Object):
+                self.slots.watch(self.classes.member(value.code, name), take, Member)
+
+        def rest() -> None:
+            for method in self.classes.methods.get(name, ()):
+                self.slots.add_edge(self.heap.result(method), target)
+
+        self.slots.watch_few(owner, each, rest, Object, most=FEW)
+
+    def _take(self, method: Value, *, given: list[Slot], target: Slot) -> None:
+        """Call one method."""
+        assert isinstance(method, Member)
+        self.binding.fill(Partial(method.code, 1), [[slot] for slot in given], target, is_over=True)
 
     def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
         """Call the methods that write an attribute of the objects of a slot at a place."""
