@@ -298,7 +298,7 @@ class Attributes:
         reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.may_be_given(name) else -1)
         self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
         if name == "__class__":
-            self.class_of(owner, slot)
+            self.trees.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
     def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
@@ -423,12 +423,6 @@ class Attributes:
             self.classes.plain.add(self.error)
             self.set_field(self.error, "args", made)
         return self.heap.element(self.heap.made(made), None)
-
-    def class_of(self, owner: Slot, slot: Slot) -> None:
-        """Put the classes of the objects of a slot into another one."""
-        self.slots.watch(
-            owner, lambda value: self.slots.put(slot, Class(value.code)) if isinstance(value, Object) else None, Object
-        )
 
     def write(self, owner: Slot, name: str, source: Slot) -> None:
         """Write an attribute of the values of a slot."""

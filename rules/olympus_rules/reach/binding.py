@@ -9,7 +9,7 @@ from itertools import product
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.attributes import Attributes
-from olympus_rules.reach.heap import Heap
+from olympus_rules.reach.heap import Heap, fewer_axes
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped
 from olympus_rules.reach.sites import Anywhere, Call, Given
 from olympus_rules.reach.slots import Slot
@@ -101,7 +101,7 @@ class Binding:
                 self.give(further, self.further(code, number), code, mapped.at(position - first), is_over=is_over)
             position += is_known
         for keyword, slot in call.keywords:
-            self.bind_keyword(code, keyword, self.heap.rows(slot, mapped.axes), first, call)
+            self.bind_keyword(code, keyword, fewer_axes(self.heap, slot, mapped.axes), first, call)
 
     def give_back(self, code: ir.FunctionCode, result: Slot, mapped: Mapped, *, is_over: bool = False) -> None:
         """Add an edge from the result of a function to that of a call."""
@@ -126,7 +126,7 @@ class Binding:
         merger. Without the limit, all arguments of such calls would be objects of one another's classes.
         """
         has_self = code.kind == "method" and code.owner is not None and [*code.parameters[:1]] == ["self"]
-        slot = self.heap.rows(slot, axes)
+        slot = fewer_axes(self.heap, slot, axes)
         if has_self and target == self.heap.variable(code, "self"):
             self.slots.add_edge_of(slot, target, Object, Container, Unknown)
         else:

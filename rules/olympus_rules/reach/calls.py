@@ -98,7 +98,7 @@ class Calls:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and code.owner is not None:
             self.slots.put(call.result, Super(code.owner))
         if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
-            self.attributes.class_of(call.given[0], call.result)
+            self.attributes.trees.class_of(call.given[0], call.result)
 
     def method(self, call: Call, name: str) -> None:
         """Add the edges of a method call on an array or a container."""

@@ -32,7 +32,7 @@ from olympus_rules.reach.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "items_of", "parts_from_end"]
+__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "fewer_axes", "items_of", "parts_from_end"]
 
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
@@ -343,14 +343,6 @@ class Heap:
         self.slots.add_edge_of(source, target, Container, *UNDIVIDED)
         self.slots.watch_mask(source, self.widen_elements, Container)
 
-    def rows(self, slot: Slot, axes: int | None) -> Slot:
-        """Return a slot whose keys have so many axes less."""
-        if axes == 0:
-            return slot
-        rows = self.slots.slot("rows", slot, axes)
-        self.stacked(slot, rows, None if axes is None else -axes)
-        return rows
-
     def inside(self, container: Container) -> Slot:
         """Return the slot of the contents of a container at any depth; each container is visited once."""
         slot = self.slots.slot("inside", container.display)
@@ -409,3 +401,12 @@ def parts_from_end(heap: Heap, value: Value, index: int) -> list[Slot]:
     """Return the slots of an element of a value, by a negative index: one of any element where none is known."""
     length = value.length if isinstance(value, Container) and value.display in heap.tuples else None
     return heap.parts_of(value, None if length is None or length + index < 0 else length + index)
+
+
+def fewer_axes(heap: Heap, slot: Slot, axes: int | None) -> Slot:
+    """Return a slot whose keys have so many axes less."""
+    if axes == 0:
+        return slot
+    rows = heap.slots.slot("rows", slot, axes)
+    heap.stacked(slot, rows, None if axes is None else -axes)
+    return rows

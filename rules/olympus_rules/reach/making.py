@@ -13,7 +13,6 @@ from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.library_calls import MAPPING
 from olympus_rules.reach.mapping import NOT_MAPPED, Mapped, mapped_by, takes_words
 from olympus_rules.reach.raw_keys import place_of
-from olympus_rules.reach.sites import Call
 from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.spelled import constant_names
 from olympus_rules.reach.values import Class, Container, Function, Key, Object, Partial, Unknown, Value
@@ -139,24 +138,3 @@ class Making:
             self.heap.classes.plain.add(made)
         self.slots.put(slot, Class(made))
         self.heap.classes.add(made, [*bases, *self.metaclass(made)])
-
-    def called_class(self, maker: str, call: Call, arguments: list[ast.expr]) -> None:
-        """Make a class by a call, with the attributes of a dictionary, or the fields that it names and any defaults."""
-        fields = [] if maker == "type" else constant_names(arguments[1])
-        class_ = ir.ClassCode(maker, ast.ClassDef(maker, [], [], [], []), fields=fields)
-        if maker == "type" and len(call.given) == 3:
-            self.graph.attributes.set_fields(class_, call.given[2])
-            self.heap.iterate(call.given[1], call.result)  # its objects may be taken for those of its bases
-        elif not fields:
-            return
-        else:
-            self.graph.attributes.trees.set_each(Object(class_), self.keys_given(call))
-        self.slots.put(call.result, Class(class_))
-
-    def keys_given(self, call: Call) -> Slot:
-        """Return the slot of the keys in the arguments of a call, as in the defaults of fields."""
-        given, keys = self.slots.slot("given to a class", call.place), self.slots.slot("keys of a class", call.place)
-        for slot in call.given:
-            self.heap.copy_contained(slot, given, 0)
-        self.slots.add_edge_of(given, keys, Key)
-        return keys

@@ -14,6 +14,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
 from olympus_rules.libraries.names import PRNG_KEY, RANDOM
 from olympus_rules.reach.binding import FUNCTION
+from olympus_rules.reach.definitions import is_imported
 from olympus_rules.reach.graph import Graph, Meeting
 from olympus_rules.reach.library_calls import FACTORIES
 from olympus_rules.reach.sites import Call
@@ -50,6 +51,17 @@ class RawKeys:
         self.slots = graph.heap.slots
         self.names = graph.attributes.names
         self.dtypes = names_of_dtype(self.names.documents[file].tree)
+
+    def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
+        """Look for the constructor of raw keys where it is spelled out, if nobody has said where it is."""
+        if not isinstance(node, ast.Name | ast.Attribute) or not is_imported(code, node):
+            return
+
+        def look(value: Value) -> None:
+            if isinstance(value, Library) and self.names.canonical(value.qualified) == PRNG_KEY:
+                self.slots.put(slot, Constructor(place))
+
+        self.slots.watch(slot, look, Library)
 
     def made(self, call: Call, node: ast.Call) -> None:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""

@@ -9,46 +9,31 @@ from collections.abc import Callable
 from typing import Any
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.names import dotted_name
-from olympus_rules.libraries.names import DICT, PRNG_KEY
 from olympus_rules.reach.axes import axes_of, negative
-from olympus_rules.reach.definitions import Definitions, is_imported
-from olympus_rules.reach.exchanges import Exchanges
+from olympus_rules.reach.builtin_calls import BuiltinCalls
+from olympus_rules.reach.definitions import Definitions
 from olympus_rules.reach.failures import contained
 from olympus_rules.reach.fixtures import is_fixture_maker
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.heap import items_of
 from olympus_rules.reach.making import Making
+from olympus_rules.reach.operations import Operations
 from olympus_rules.reach.raw_keys import NAME, RawKeys, place_of
 from olympus_rules.reach.sites import Call, Written
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.special import OVERLOADED, SpecialCalls
-from olympus_rules.reach.spelled import copied_dictionary, is_plain_write, names_field, owners, spelled_names
+from olympus_rules.reach.spelled import copied_dictionary, is_assigned, is_spelled, owners
 from olympus_rules.reach.values import (
-    WHOLE,
     Class,
     Constructor,
     Container,
-    Key,
-    KeyWords,
     Library,
     Made,
     Object,
-    Place,
     Unknown,
-    Value,
-    Words,
 )
 
 __all__ = ["Reader", "place_of"]
 
-MAKING_CLASSES = frozenset({"NamedTuple", "make_dataclass", "namedtuple", "type"})
-NAMING = frozenset({"getattr", "setattr", "__setattr__"})
-"""Functions that take the name of an attribute."""
-NAMESPACES = frozenset({"globals", "locals", "vars"})
-"""Functions that give the variables of a scope."""
-EXTENDING = frozenset({"Add", "BitOr"})
-"""Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 READ = ir.Block()
 """Stands for instructions that were read and are not kept."""
 
@@ -72,13 +57,13 @@ class Reader:
         self.module = module
         self.constants: dict[tuple[ir.FunctionCode, int | None], str | int] = {}
         self.plain: set[tuple[ir.FunctionCode, int]] = set()
-        self.properties: dict[Slot, list[Slot]] = {}
         self.bodies: dict[ir.FunctionCode, ir.ClassCode | None] = {}  # the class whose body is read in a scope
         self.owners = owners(graph.attributes.names.documents[file].tree)
         self.shared: dict[tuple[ir.FunctionCode, int], Slot] = {}
         self.raw = RawKeys(graph, file)
-        self.special = SpecialCalls(graph.heap, graph.calls.binding)
-        self.exchanges = Exchanges(graph, file)
+        self.operations = Operations(graph, file)
+        self.special = self.operations.special
+        self.builtins = BuiltinCalls(graph, file, module, self.raw)
         self.making = Making(graph, file)
         self.definitions = Definitions(module)
 
@@ -138,21 +123,10 @@ class Reader:
         slot, place = self.register(code, register), place_of(self.file, node)
         self.graph.express(place, slot)
         if self.graph.sites is None:
-            self.look_for_constructor(code, node, slot, place)
+            self.raw.look_for_constructor(code, node, slot, place)
         elif place in self.graph.sites:
             self.slots.put(slot, Constructor(place))
         return slot
-
-    def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
-        """Look for the constructor of raw keys where it is spelled out, if nobody has said where it is."""
-        if not isinstance(node, ast.Name | ast.Attribute) or not is_imported(code, node):
-            return
-
-        def look(value: Value) -> None:
-            if isinstance(value, Library) and self.attributes.names.canonical(value.qualified) == PRNG_KEY:
-                self.slots.put(slot, Constructor(place))
-
-        self.slots.watch(slot, look, Library)
 
     # instructions
 
@@ -196,8 +170,8 @@ class Reader:
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner, self.bodies.get(code)) if dot else None  # the name may be bound again
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
-            if source in self.properties:
-                self.attributes.set_property(class_, name, self.properties[source])
+            if source in self.builtins.properties:
+                self.attributes.set_property(class_, name, self.builtins.properties[source])
             else:
                 self.attributes.set_field(class_, name, self.making.methods.get(source, source))
 
@@ -222,21 +196,13 @@ class Reader:
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
-        owner, is_spelled = self.register(code, made.obj), self.is_spelled(code, made.node.value)
+        owner, is_spelled = self.register(code, made.obj), is_spelled(code, made.node.value)
         if is_spelled and made.name != NAME and place_of(self.file, made.node) not in (self.graph.sites or ()):
             self.shared[code, made.dst] = self.slots.slot("spelled", owner, made.name)  # each time it is the same
         slot = self.expression(code, made.dst, made.node)
         if slot not in self.attributes.owners:
             self.attributes.read(owner, made.name, slot, spelled=is_spelled)
         self.raw.named(made.name, made.node, owner, slot)
-
-    def is_spelled(self, code: ir.FunctionCode, node: ast.expr) -> bool:
-        """Return whether an expression is the name of a class or of an import, or attributes of one."""
-        scope: ir.FunctionCode | None = code
-        while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
-            scope = scope.parent
-        is_class = isinstance(node, ast.Name) and scope and isinstance(scope.definitions.get(node.id), ir.ClassCode)
-        return bool(is_class) or is_imported(code, node)
 
     def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
         """Write an attribute of all objects of a class."""
@@ -298,7 +264,10 @@ class Reader:
         """Make a container."""
         slot = self.expression(code, made.dst, made.node)
         is_plain = made.items and all((code, item) in self.plain for item, _ in made.items)
-        if is_plain and not (isinstance(made.node, ast.List) and self.is_assigned(made.node)):
+        if is_plain and not (
+            isinstance(made.node, ast.List)
+            and is_assigned(made.node, self.attributes.names.documents[self.file].parents)
+        ):
             return  # a shape, or numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
@@ -310,11 +279,6 @@ class Reader:
                 self.heap.iterate(self.register(code, item), self.heap.element(container, None))
             else:
                 self.slots.add_edge(self.register(code, item), self.heap.element(container, None if starred else index))
-
-    def is_assigned(self, node: ast.AST) -> bool:
-        """Return whether a display is assigned to a name, so that keys may be put into it later."""
-        parents = self.graph.attributes.names.documents[self.file].parents
-        return isinstance(parents.get(node), ast.Assign | ast.AnnAssign)
 
     def build_map(self, code: ir.FunctionCode, made: ir.BuildMap) -> None:
         """Make a dictionary."""
@@ -338,61 +302,12 @@ class Reader:
             self.constants[code, made.dst] = made.value
 
     def binary(self, code: ir.FunctionCode, made: ir.Binary) -> None:
-        """Apply an operator: ``+``, ``|`` and ``*`` give containers, and ``with`` enters contexts."""
+        """Apply an operator."""
         slot = self.expression(code, made.dst, made.node)
-        if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
-            self.raw.compare(made.node, [self.register(code, operand) for operand in made.operands])
         operands = [self.register(code, operand) for operand in made.operands]
-        if self.exchanges.apply(code, made, operands, slot):
-            return
-        containers = self.graph.calls.libraries.containers
-        if isinstance(made.node, ast.AugAssign):
-            self.slots.add_edge(operands[0], slot)  # it changes the object, where that can be changed
-            if made.operation in EXTENDING:
-                containers.extend(operands[0], operands[1])
-        if made.operation == "BitOr":
-            self.merge(code, made, slot)
-        is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
-        for number, operand in enumerate(operands):
-            if is_number:
-                self.slots.add_edge_of(operand, slot, KeyWords, Words)
-            if made.operation in OVERLOADED:
-                others = operands[:number] + operands[number + 1 :]
-                self.special.apply(operand, made.operation, others, slot)
-            if made.operation == "with":
-                self.enter(operand, slot)
-            elif made.operation == "Add":
-                self.special.add(operand, slot)
-                containers.join(operand, slot)
-            elif made.operation == "Mult":
-                self.slots.add_edge_of(operand, slot, Container)
-                containers.join(operand, slot)
-
-    def merge(self, code: ir.FunctionCode, made: ir.Binary, slot: Slot) -> None:
-        """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
-        merged = Container(self.slots.slot("merged", slot), None)
-        last = made.node.right if isinstance(made.node, ast.BinOp) else getattr(made.node, "value", None)
-        keys = last.keys if isinstance(last, ast.Dict) else []
-        names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-        for operand in made.operands:
-            source, without = self.register(code, operand), [] if operand == made.operands[-1] else names
-            self.attributes.trees.spread(source, merged, without=without)
-            self.slots.watch_mask(source, lambda _: self.attributes.trees.hold(merged, slot), Container)
-
-    def enter(self, context: Slot, target: Slot) -> None:
-        """Enter a context: the result of ``__enter__``, or the context itself."""
-
-        def enter(value: Value) -> None:
-            if isinstance(value, Unknown):
-                for method in self.heap.classes.methods.get("__enter__", ()):
-                    self.slots.add_edge(self.heap.result(method), target)
-                return
-            assert isinstance(value, Object)
-            if not self.heap.ask(value, "__enter__", target):
-                self.slots.put(target, value)
-
-        self.slots.watch(context, enter, Object, Unknown)
-        self.slots.add_edge_of(context, target, Key, Container, *WHOLE)
+        if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
+            self.raw.compare(made.node, operands)
+        self.operations.apply(code, made, operands, slot)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Evaluate ``and`` and ``or`` to any of their operands."""
@@ -446,7 +361,7 @@ class Reader:
             self.slots.add_edge(source, target)
 
     def call(self, code: ir.FunctionCode, made: ir.Call) -> None:
-        """Read a call; ``getattr``, ``setattr`` and ``namedtuple`` name attributes."""
+        """Read a call."""
         call = Call(
             place=place_of(self.file, made.node),
             node=made.node,
@@ -458,54 +373,8 @@ class Reader:
             owner=None if made.owner is None else self.register(code, made.owner),
         )
         self.graph.calls.add(call, code, made.node)
-        function, arguments = made.node.func, made.node.args
-        callee = dotted_name(function).rpartition(".")[2]
-        if callee in NAMING and len(made.args) > 1 and not any(starred for _, starred in made.args):
-            self.named_attribute(code, made, reads=callee == "getattr")
         self.raw.made(call, made.node)
-        if callee in NAMESPACES and not made.args:
-            self.namespace(self.module if callee == "globals" else code, call)
-        if callee == "property":
-            given = [slot for keyword, slot in call.keywords if keyword == "fget"]
-            self.properties[call.result] = [*(slot for slot, _ in call.arguments[:1]), *given]
-        if callee == "TypedDict":
-            self.slots.put(call.result, Library(DICT))
-        if callee in MAKING_CLASSES and len(arguments) > 1:
-            self.making.called_class(callee, call, arguments)
-
-    def namespace(self, scope: ir.FunctionCode, call: Call) -> None:
-        """Return the dictionary of the variables of a scope."""
-        container = self.heap.made(call.result)
-        for name in scope.local_names:
-            self.slots.add_edge(self.heap.variable(scope, name), self.heap.element(container, name))
-
-    def named_attribute(self, code: ir.FunctionCode, made: ir.Call, *, reads: bool) -> None:
-        """Read or write an attribute by its name: that attribute, or any one where the name is no constant."""
-        owner, name = self.register(code, made.args[0][0]), self.constants.get((code, made.args[1][0]))
-        if reads:
-            target = self.register(code, made.dst)
-            parents = self.graph.attributes.names.documents[self.file].parents
-            spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
-            if spelled:
-                for each in spelled:
-                    self.attributes.read(owner, each, target)
-            elif names_field(made.node, parents):
-                self.attributes.read_any(owner, target)
-                if isinstance(made.node.args[1], ast.Attribute):
-                    self.attributes.reads_of_fields.append((owner, target))
-            for default, _ in made.args[2:]:
-                self.slots.add_edge(self.register(code, default), target)
-            self.raw.named(str(name), made.node, owner, target)
-        elif len(made.args) == 3 and not is_plain_write(code, made.node):
-            source = self.register(code, made.args[2][0])
-            parents = self.graph.attributes.names.documents[self.file].parents
-            spelled = [name] if isinstance(name, str) else spelled_names(made.node, parents)
-            for each in spelled:
-                self.attributes.write(owner, each, source)
-            if not spelled:
-                self.attributes.write_any(owner, source)
-            spelled = [ast.unparse(made.node.args[0]), *spelled[:1]]
-            self.attributes.written.append(Written(place_of(self.file, made.node), ".".join(spelled), owner, source))
+        self.builtins.call(code, call, self.constants.get((code, made.args[1][0])) if len(made.args) > 1 else None)
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults and decorators."""

@@ -7,9 +7,19 @@ import re
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.calls import FILLING
+from olympus_rules.reach.definitions import is_imported
 from olympus_rules.syntax.document import Parents, every_node
 
-__all__ = ["constant_names", "copied_dictionary", "is_plain_write", "names_field", "owners", "spelled_names"]
+__all__ = [
+    "constant_names",
+    "copied_dictionary",
+    "is_assigned",
+    "is_plain_write",
+    "is_spelled",
+    "names_field",
+    "owners",
+    "spelled_names",
+]
 
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
@@ -79,3 +89,17 @@ def constant_names(node: ast.expr) -> list[str]:
     parts = [part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part for part in parts]
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return " ".join(texts).replace(",", " ").split()
+
+
+def is_spelled(code: ir.FunctionCode, node: ast.expr) -> bool:
+    """Return whether an expression is the name of a class or of an import, or attributes of one."""
+    scope: ir.FunctionCode | None = code
+    while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
+        scope = scope.parent
+    is_class = isinstance(node, ast.Name) and scope and isinstance(scope.definitions.get(node.id), ir.ClassCode)
+    return bool(is_class) or is_imported(code, node)
+
+
+def is_assigned(node: ast.AST, parents: Parents) -> bool:
+    """Return whether a display is assigned to a name, so that keys may be put into it later."""
+    return isinstance(parents.get(node), ast.Assign | ast.AnnAssign)

@@ -8,7 +8,19 @@ from functools import partial
 
 from olympus_rules.reach.heap import Heap, Pool
 from olympus_rules.reach.slots import Slot, nothing
-from olympus_rules.reach.values import OTHER, UNDIVIDED, WHOLE, Container, Key, Made, Object, Other, Unknown, Value
+from olympus_rules.reach.values import (
+    OTHER,
+    UNDIVIDED,
+    WHOLE,
+    Class,
+    Container,
+    Key,
+    Made,
+    Object,
+    Other,
+    Unknown,
+    Value,
+)
 
 __all__ = ["Trees"]
 
@@ -207,6 +219,12 @@ class Trees:
         """Put a container that was made elsewhere into a slot."""
         self.slots.put(container.display, container)
         self.slots.add_edge_of(container.display, slot, Container)
+
+    def class_of(self, owner: Slot, slot: Slot) -> None:
+        """Put the classes of the objects of a slot into another one."""
+        self.slots.watch(
+            owner, lambda value: self.slots.put(slot, Class(value.code)) if isinstance(value, Object) else None, Object
+        )
 
     def fields(self, owner: Object) -> Slot:
         """Return the slot of the values of all attributes of an object, methods left out."""

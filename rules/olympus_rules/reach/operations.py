@@ -1,4 +1,4 @@
-"""What patterns match, what exceptions hold, and what generators are sent and return."""
+"""Operators, contexts, patterns, exceptions, and what generators are sent and return."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.reach.graph import Graph
 from olympus_rules.reach.raw_keys import place_of
 from olympus_rules.reach.slots import Slot
-from olympus_rules.reach.values import Container, Key, Made, Object, Value
+from olympus_rules.reach.special import OVERLOADED, SpecialCalls
+from olympus_rules.reach.values import WHOLE, Container, Key, KeyWords, Made, Object, Unknown, Value, Words
 
-__all__ = ["Exchanges"]
+__all__ = ["Operations"]
+
+EXTENDING = frozenset({"Add", "BitOr"})
+"""Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 
 
-class Exchanges:
-    """Operations of one file by which a value gets to another place without a call or an assignment of its own."""
+class Operations:
+    """The operations of one file, by which a value gets to another place without a call or an assignment of its own."""
 
     def __init__(self, graph: Graph, file: str) -> None:
         """Take the graph, and the path of the file."""
@@ -24,9 +28,11 @@ class Exchanges:
         self.attributes = graph.attributes
         self.heap = graph.heap
         self.slots = graph.heap.slots
+        self.special = SpecialCalls(graph.heap, graph.calls.binding)
+        self.containers = graph.calls.libraries.containers
 
-    def apply(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> bool:
-        """Apply an operation to slots, with another slot for its result; return whether it is one of these."""
+    def apply(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
+        """Apply an operation to slots, with another slot for its result."""
         operation, _, what = made.operation.partition(" ")
         if operation == "raise":
             self.throw(made, operands[0])
@@ -37,8 +43,57 @@ class Exchanges:
         elif operation == "match":
             self.match(what, operands[0], slot)
         else:
-            return False
-        return True
+            self.operate(made, operands, slot)
+
+    def operate(self, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
+        """Apply an operator: ``+``, ``|`` and ``*`` give containers, and ``with`` enters contexts."""
+        if isinstance(made.node, ast.AugAssign):
+            self.slots.add_edge(operands[0], slot)  # it changes the object, where that can be changed
+            if made.operation in EXTENDING:
+                self.containers.extend(operands[0], operands[1])
+        if made.operation == "BitOr":
+            self.merge(made, operands, slot)
+        is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
+        for number, operand in enumerate(operands):
+            if is_number:
+                self.slots.add_edge_of(operand, slot, KeyWords, Words)
+            if made.operation in OVERLOADED:
+                others = operands[:number] + operands[number + 1 :]
+                self.special.apply(operand, made.operation, others, slot)
+            if made.operation == "with":
+                self.enter(operand, slot)
+            elif made.operation == "Add":
+                self.special.add(operand, slot)
+                self.containers.join(operand, slot)
+            elif made.operation == "Mult":
+                self.slots.add_edge_of(operand, slot, Container)
+                self.containers.join(operand, slot)
+
+    def merge(self, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
+        """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
+        merged = Container(self.slots.slot("merged", slot), None)
+        last = made.node.right if isinstance(made.node, ast.BinOp) else getattr(made.node, "value", None)
+        keys = last.keys if isinstance(last, ast.Dict) else []
+        names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+        for source in operands:
+            without = [] if source == operands[-1] else names
+            self.attributes.trees.spread(source, merged, without=without)
+            self.slots.watch_mask(source, lambda _: self.attributes.trees.hold(merged, slot), Container)
+
+    def enter(self, context: Slot, target: Slot) -> None:
+        """Enter a context: the result of ``__enter__``, or the context itself."""
+
+        def enter(value: Value) -> None:
+            if isinstance(value, Unknown):
+                for method in self.heap.classes.methods.get("__enter__", ()):
+                    self.slots.add_edge(self.heap.result(method), target)
+                return
+            assert isinstance(value, Object)
+            if not self.heap.ask(value, "__enter__", target):
+                self.slots.put(target, value)
+
+        self.slots.watch(context, enter, Object, Unknown)
+        self.slots.add_edge_of(context, target, Key, Container, *WHOLE)
 
     def throw(self, made: ir.Binary, error: Slot) -> None:
         """Raise an exception, which any handler may catch, with what it is made of."""
