@@ -196,12 +196,12 @@ class Reader:
 
     def attribute(self, code: ir.FunctionCode, made: ir.Attribute) -> None:
         """Read an attribute."""
-        owner, is_spelled = self.register(code, made.obj), is_spelled(code, made.node.value)
-        if is_spelled and made.name != NAME and place_of(self.file, made.node) not in (self.graph.sites or ()):
+        owner, is_told = self.register(code, made.obj), is_spelled(code, made.node.value)
+        if is_told and made.name != NAME and place_of(self.file, made.node) not in (self.graph.sites or ()):
             self.shared[code, made.dst] = self.slots.slot("spelled", owner, made.name)  # each time it is the same
         slot = self.expression(code, made.dst, made.node)
         if slot not in self.attributes.owners:
-            self.attributes.read(owner, made.name, slot, spelled=is_spelled)
+            self.attributes.read(owner, made.name, slot, spelled=is_told)
         self.raw.named(made.name, made.node, owner, slot)
 
     def set_attribute(self, code: ir.FunctionCode, made: ir.SetAttribute) -> None:
@@ -262,12 +262,9 @@ class Reader:
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
-        slot = self.expression(code, made.dst, made.node)
+        slot, parents = self.expression(code, made.dst, made.node), self.attributes.names.documents[self.file].parents
         is_plain = made.items and all((code, item) in self.plain for item, _ in made.items)
-        if is_plain and not (
-            isinstance(made.node, ast.List)
-            and is_assigned(made.node, self.attributes.names.documents[self.file].parents)
-        ):
+        if is_plain and not (isinstance(made.node, ast.List) and is_assigned(made.node, parents)):
             return  # a shape, or numbers
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
