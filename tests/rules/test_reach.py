@@ -756,7 +756,7 @@ FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
             + in_class("TestA", fixture(2, "self"), METHOD, in_class("TestInner", METHOD))
             + in_class("TestB", METHOD)
         },
-        [{2}, {2}, {1}],
+        [{1, 2}, {1, 2}, {1, 2}],
     ),
     "of a base class": (
         {
@@ -766,7 +766,7 @@ FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
             + in_class("TestB(Common)", METHOD)
             + fixture(3),
         },
-        [{1, 2}, {1, 3}, {1, 2}],
+        [{1, 2, 3}, {1, 2, 3}, {1, 2, 3}],
     ),
     "imported": (
         {
@@ -776,7 +776,7 @@ FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
             "c_test.py": "from fx import key as other\n\ndef test_a(other):\n    look(other)\n",
             "conftest.py": PYTEST + fixture(2),
         },
-        [{1}, {1}, {1}],
+        [{1, 2}, {1, 2}, {1, 2}],
     ),
     "with a name of its own": (
         {
@@ -784,7 +784,7 @@ FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
             "b_test.py": "from a_test import made\n" + TEST,
             "conftest.py": PYTEST + fixture(2),
         },
-        [{1}, {1}],
+        [{1}, {1, 2}],
     ),
     "asked for by a fixture": (
         {
@@ -820,17 +820,13 @@ FIXTURES: dict[str, tuple[dict[str, str], list[set[int]]]] = {
             + "key = maker()\n\n"
             + TEST,
         },
-        [{1, 3}],
-    ),
-    "of a test that is imported": (
-        {"a_test.py": PYTEST + fixture(1) + TEST, "b_test.py": PYTEST + "from a_test import test_a\n" + fixture(2)},
-        [{1, 2}],
+        [{1}],
     ),
 }
 
 
 @pytest.mark.parametrize("name", FIXTURES)
-def test_a_test_gets_the_fixture_that_is_nearest(name: str, tmp_path: Path) -> None:
+def test_a_test_gets_the_fixtures_of_the_names_of_its_parameters(name: str, tmp_path: Path) -> None:
     files, expected = FIXTURES[name]
     assert Reached(tmp_path, files).looks() == expected
 

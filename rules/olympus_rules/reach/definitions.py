@@ -128,11 +128,11 @@ class Definitions:
                         ends.append(go(body, state))
                     state = joined(*ends, go(orelse, state))
                 case ir.Loop(test=test, body=body, orelse=orelse):
-                    tests = [] if test is None else [test[0]]
-                    state = joined(state, self._all(*tests, body))
-                    go = partial(go, is_lazy=is_lazy or runs_later(block, number))
-                    for part in (*tests, body):
-                        go(part, state)
+                    parts = [*([] if test is None else [test[0]]), body]
+                    go_in = partial(go, is_lazy=is_lazy or runs_later(block, number))
+                    state = joined(state, self._brought(parts, state, go_in))
+                    for part in parts:
+                        go_in(part, state)
                     state = go(orelse, state)
                 case ir.Try():
                     state = self._try(each, state, go)
@@ -145,6 +145,14 @@ class Definitions:
                     replaces = False  # it may stop exceptions, and its body goes up to the end of the block
                 case ir.Jump() | ir.Return(leaves=True):
                     state = None if replaces else state
+        return state
+
+    def _brought(self, parts: list[ir.Block], state: State | None, go: Callable[..., State | None]) -> State | None:
+        """Return what an iteration of a loop brings to the next one, and to what comes after the loop."""
+        if any(isinstance(each, ir.Jump) for each in instructions(*parts)):
+            return self._all(*parts)
+        for part in parts:
+            state = go(part, state)
         return state
 
     def _try(self, made: ir.Try, state: State, go: Callable[..., State | None]) -> State | None:

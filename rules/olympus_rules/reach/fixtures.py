@@ -1,6 +1,6 @@
 """Which fixtures a test gets under pytest: by the names of its parameters, the nearest ones for a test in a module.
 
-A fixture looks for others where the test does that uses it, and a class inherits fixtures and tests: these get all of
+A fixture looks for others where the test does that uses it, and a class inherits fixtures and tests: both get all of
 a name.
 """
 
@@ -68,14 +68,21 @@ class Fixtures:
 
     def _given(self, asking: Asking, name: str) -> Sequence[Asking]:
         """Return the fixtures that a parameter may get."""
-        every = [each for each in self._by_name.get(name, ()) if each is not asking]
+        module = self._names.modules[asking.file]
+        own = module.imported.get(name, "").rpartition(".")[2]
+        every = [each for each in (*self._by_name.get(name, ()), *self._by_name.get(own, ())) if each is not asking]
         if asking.name or asking.code.owner is not None:
             return every
-        for level in (asking.file, *(str(folder / CONFTEST) for folder in Path(asking.file).parents)):
-            found = [each for each in every if each.file == level and each.code.owner is None]
-            module = self._names.modules.get(level)
-            if found or (module is not None and name in module.local_names):  # it may be one of another file
-                return found or every
+        found = [each for each in every if each.code.owner is None]
+        here = [each for each in found if each.file == asking.file]
+        if here:
+            return here
+        names = {qualified.rpartition(".")[2] for qualified in module.imported.values()}
+        imported = [each for each in found if module.stars or each.code.name in names]
+        for folder in Path(asking.file).parents:
+            near = [each for each in found if each.file == str(folder / CONFTEST)]
+            if near:
+                return imported + near
         return every
 
 

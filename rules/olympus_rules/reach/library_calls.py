@@ -10,7 +10,7 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import CHOOSING, ERRORS, GETTERS
+from olympus_rules.libraries.names import CHOOSING, ERRORS, GETTERS, PARTIAL, PARTIAL_METHOD
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.attributes import Attributes, Names
 from olympus_rules.reach.axes import axes_of_size
@@ -91,6 +91,8 @@ class LibraryCalls:
             for slot in call.given:
                 self.slots.add_edge_of(slot, self.attributes.error_arguments(), Key, Container, Object)
             return
+        if value.qualified == PARTIAL_METHOD and call.arguments:
+            value, call = Library(PARTIAL), self.python.of_method(call)
         if value.qualified in GETTERS:
             self.get(value, call)
             return

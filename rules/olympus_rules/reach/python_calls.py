@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.binding import MANY, Binding
 from olympus_rules.reach.heap import Heap
 from olympus_rules.reach.sites import Call
+from olympus_rules.reach.slots import Slot
 from olympus_rules.reach.values import (
     BoundMethod,
     Constructor,
@@ -24,8 +26,6 @@ from olympus_rules.reach.values import (
 __all__ = ["PythonCalls"]
 
 FUNCTIONS = (Function, BoundMethod, Partial)
-GIVING = frozenset({"accumulated"})
-"""Calls whose container has what the function gives."""
 SPREAD = ("args", "kwargs")
 """Options that hold the arguments of a function."""
 
@@ -48,6 +48,16 @@ class PythonCalls:
         self.binding = binding
         self._seen: set[Place] = set()
 
+    def of_method(self, call: Call) -> Call:
+        """Return a call that binds arguments of a method after its object, which the method gets when it is called."""
+        method = self.slots.slot("method with its object", call.place)
+        self.slots.watch(call.arguments[0][0], lambda value: self._take_method(value, method), Function)
+        return replace(call, arguments=((method, False), *call.arguments[1:]))
+
+    def _take_method(self, value: Value, method: Slot) -> None:
+        assert isinstance(value, Function)
+        self.slots.put(method, Partial(value.code, 1))
+
     def call_with_elements(self, call: Call, kind: ContainerCall | None) -> None:
         """Call the functions of a call that makes a container or takes one apart, with each of its elements.
 
@@ -58,19 +68,19 @@ class PythonCalls:
         makers = [slot for slot, _ in call.arguments[:1] if kind == "mapping" or call.callee == "iter"]
         if not functions + makers:
             return
-        made = self.heap.element(self.heap.made(call.result), None) if kind in GIVING or makers else None
+        gives = kind == "accumulated"
+        made = self.heap.element(self.heap.made(call.result), None) if gives or makers else None
         result, each = made or self.slots.slot("compared", call.place), self.slots.slot("each", call.place)
-        for slot in functions and [*(other for other, _ in call.arguments), *filter(None, [call.owner])]:
+        columns = [slot for slot, _ in call.arguments if slot not in functions] or [*filter(None, [call.owner])]
+        for slot in columns if functions else ():
             self.heap.iterate(slot, each)
-            self.slots.add_edge_of(slot, each, Key, Container, Object)
-        if kind in GIVING:
-            self.slots.add_edge(each, result)
-            for slot in [slot for keyword, slot in call.keywords if keyword == "initial"]:
-                self.slots.add_edge(slot, result)
-                self.slots.add_edge(slot, each)
-            self.slots.add_edge(result, each)
+            if len(columns) > 1:
+                self.slots.add_edge_of(slot, each, Key, Container, Object)
+        for slot in [each, *(slot for keyword, slot in call.keywords if keyword == "initial")] if gives else ():
+            self.slots.add_edge(slot, result)
+        given = [[result], [each]] if gives else [[each]]
         for slot in functions:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [[each]] * 2, result), *FUNCTIONS)
+            self.slots.watch(slot, lambda value: self.binding.feed(value, given, result), *FUNCTIONS)
         for slot in makers:
             self.slots.watch(slot, lambda value: self.binding.feed(value, [], result), *FUNCTIONS, Constructor)
             self.slots.watch(slot, lambda _: self.heap.made(result), Library)  # `list`, or another type of Python

@@ -31,8 +31,8 @@ Watcher = Callable[[Any], object]
 Change = Callable[[int], int]
 Kinds = tuple[type, ...]
 T = TypeVar("T")
-Targets = tuple[Slot, ...] | set[Slot]
-"""The targets of a slot: few of them in a tuple, which takes a quarter of the memory."""
+Targets = dict[Slot, None]
+"""The targets of a slot, in their order."""
 GROWTH = 2
 FEWEST = 20_000
 """Cycles are looked for when there are so many edges, and they have grown by so much."""
@@ -51,8 +51,6 @@ MOST_IN_LISTS = 2_000_000
 """The limit of the values in the lists that are kept of masks."""
 MASKS = 50_000
 """The limit of masks that are looked up to be shared."""
-MOST_IN_TUPLE = 32
-"""The limit of targets in a tuple."""
 MOST_GROUPS = 8
 """Watchers of a slot are grouped anew when there are so many groups."""
 
@@ -150,7 +148,7 @@ class Watching:
     """
 
     wanted: list[int]
-    watchers: Sequence[Watcher]
+    watchers: list[Watcher]
     takes_masks: bool
     seen: int = 0
 
@@ -164,7 +162,7 @@ class Watching:
                 for value in fresh:
                     watcher(value)
         if done:
-            self.watchers = tuple(watcher for watcher in self.watchers if id(watcher) not in done)
+            self.watchers = [watcher for watcher in self.watchers if id(watcher) not in done]
 
 
 @dataclass(slots=True, eq=False)
@@ -203,7 +201,9 @@ class EdgesOfKinds:
     change: Change | None = None
 
 
-NO_TARGETS: Targets = ()
+NO_TARGETS: Targets = {}
+NOT_WATCHED: list[Any] = []
+"""Are shared, and not changed."""
 
 
 class Slots:
@@ -237,7 +237,7 @@ class Slots:
         self._sent: list[int] = []
         self._targets: list[Targets] = []
         self._typed_edges: list[Sequence[EdgesOfKinds]] = []
-        self._watching: list[Sequence[Watching]] = []
+        self._watching: list[list[Watching]] = []
         self._queue = Queue()
         self._edges = 0
         self._steps = 0
@@ -262,14 +262,14 @@ class Slots:
             self._sent.append(0)
             self._targets.append(NO_TARGETS)
             self._typed_edges.append(())
-            self._watching.append(())
+            self._watching.append(NOT_WATCHED)
             self._queue.grow()
         return found
 
     def finish(self) -> None:
         """Let the memory of watchers go: what slots hold changes no more."""
         count = len(self._values)
-        self._sent, self._watching = [0] * count, [()] * count
+        self._sent, self._watching = [0] * count, [NOT_WATCHED] * count
         self._masks.clear()
         self._lists.clear()
         self._in_lists = 0
@@ -357,7 +357,7 @@ class Slots:
         source = self.same[source]
         edges = edges_like(self._typed_edges, source, self.growing(kinds), change)
         if target not in edges.targets:
-            edges.targets = with_target(edges.targets, target)
+            edges.targets[target] = None
             self._send(edges, self._values[source], (target,))
 
     def _send(self, edges: EdgesOfKinds, values: int, targets: Collection[Slot]) -> None:
@@ -376,7 +376,9 @@ class Slots:
         """
         source, target = self.same[source], self.same[target]
         if source != target and target not in self._targets[source]:
-            self._targets[source] = with_target(self._targets[source], target)
+            if not self._targets[source]:
+                self._targets[source] = {}
+            self._targets[source][target] = None
             self._edges += 1
             self._steps += 1
             self._spread(target, self._values[source])
@@ -398,9 +400,10 @@ class Slots:
         slot = self.same[slot]
         for watching in self._watching[slot][-MOST_GROUPS:]:
             if watching.wanted is wanted and watching.takes_masks == takes_masks and watching.seen == seen:
-                watching.watchers = added(watching.watchers, watcher)
+                watching.watchers.append(watcher)
                 return
-        self._watching[slot] = added(self._watching[slot], Watching(wanted, (watcher,), takes_masks, seen))
+        self._watching[slot] = self._watching[slot] or []
+        self._watching[slot].append(Watching(wanted, [watcher], takes_masks, seen))
 
     def watch_few(
         self,
@@ -491,7 +494,7 @@ class Slots:
         """Join the slots of each cycle."""
         for slot, targets in enumerate(self._targets):
             if targets:
-                self._targets[slot] = targets_of({self.same[target] for target in targets} - {slot})
+                self._targets[slot] = {self.same[target]: None for target in targets if self.same[target] != slot}
         for members in cycles(self._targets, self._queue.rank):
             self._join(members)
         for slot, same in enumerate(self.same):
@@ -502,7 +505,7 @@ class Slots:
     def _join(self, members: list[Slot]) -> None:
         """Join slots; only values that all of them have sent have reached all targets."""
         first, *others = members
-        targets = set(self._targets[first])
+        targets = dict(self._targets[first])
         for other in others:
             self.same[other] = first
             if other in self.unlimited:
@@ -515,10 +518,11 @@ class Slots:
             targets.update(self._targets[other])
             for each in self._typed_edges[other]:
                 edges = edges_like(self._typed_edges, first, each.wanted, each.change)
-                edges.targets = targets_of({*edges.targets, *each.targets})
+                edges.targets.update(each.targets)
             self._watching[first] = [*self._watching[first], *self._watching[other]]
-            self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), ()
-        self._targets[first] = targets_of(targets.difference(members))
+            self._targets[other], self._typed_edges[other], self._watching[other] = NO_TARGETS, (), NOT_WATCHED
+        joined_slots = set(members)
+        self._targets[first] = {target: None for target in targets if target not in joined_slots}
         self._queue.push(first)
 
 
@@ -542,27 +546,6 @@ def reached_from(slots: Slots, sources: Iterable[Slot]) -> set[Slot]:
         found |= fresh
         waiting += fresh
     return found
-
-
-def added(several: Sequence[T], item: T) -> Sequence[T]:
-    """Return several objects with one more; few are a tuple, which takes less memory, and a list is changed."""
-    if isinstance(several, list):
-        several.append(item)
-        return several
-    return (*several, item) if len(several) < MOST_IN_TUPLE else [*several, item]
-
-
-def with_target(targets: Targets, target: Slot) -> Targets:
-    """Return targets with one more; a set is changed."""
-    if isinstance(targets, set):
-        targets.add(target)
-        return targets
-    return (*targets, target) if len(targets) < MOST_IN_TUPLE else {*targets, target}
-
-
-def targets_of(targets: set[Slot]) -> Targets:
-    """Return targets as they are kept."""
-    return tuple(targets) if len(targets) <= MOST_IN_TUPLE else targets
 
 
 def without(mask: int, other: int) -> int:
@@ -595,12 +578,12 @@ def edges_like(
     for each in every[source]:
         if each.wanted is wanted and each.change is change:
             return each
-    edges = EdgesOfKinds(wanted, NO_TARGETS, change)
-    every[source] = added(every[source], edges)
+    edges = EdgesOfKinds(wanted, {}, change)
+    every[source] = [*every[source], edges]
     return edges
 
 
-def _united(watched: Sequence[Watching]) -> Sequence[Watching]:
+def _united(watched: Sequence[Watching]) -> list[Watching]:
     """Return groups of watchers, those that have seen the same made one."""
     groups: dict[tuple[int, int, bool], Watching] = {}
     for watching in watched:
@@ -609,7 +592,7 @@ def _united(watched: Sequence[Watching]) -> Sequence[Watching]:
             same = groups.setdefault(like, watching)
             if same is not watching:
                 same.watchers = [*same.watchers, *watching.watchers]
-    return tuple(groups.values())
+    return list(groups.values())
 
 
 def cycles(all_targets: list[Targets], rank: list[int]) -> Iterator[list[Slot]]:
