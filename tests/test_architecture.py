@@ -102,6 +102,7 @@ ROOMS = {
         "finding",
     ),
     "olympus_rules.keyflow": ("linking", "judging", "interpret", "notes", "domain", "facts"),
+    "olympus_rules.reach": ("answers", "reading", "solver"),
     "olympus": (
         "__main__", "commands", "pytest_plugin", "checks", "worker", "trials", "witness", "verdicts", "graphs",
         "recording", "signatures", "lineage", "random", "lax", "numpy", "config", "dtypes", "errors", "tree",

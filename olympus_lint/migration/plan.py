@@ -16,8 +16,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
-from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import MERGED, Place
+from olympus_rules.reach.solver.values import MERGED, Place, place_of
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -27,12 +26,12 @@ from olympus_rules.syntax.document import every_node
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.escapes import Escape
-    from olympus_rules.reach.failures import Failure
-    from olympus_rules.reach.joins import Join
-    from olympus_rules.reach.paths import Path
-    from olympus_rules.reach.project import ProjectReach
-    from olympus_rules.reach.sites import Taken
+    from olympus_rules.reach.answers.escapes import Escape
+    from olympus_rules.reach.answers.joins import Join
+    from olympus_rules.reach.answers.paths import Path
+    from olympus_rules.reach.answers.project import ProjectReach
+    from olympus_rules.reach.reading.sites import Taken
+    from olympus_rules.reach.solver.failures import Failure
 
 __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 
@@ -194,7 +193,7 @@ class _Held:
 
     def __init__(self, survey: Survey, *, strict: bool) -> None:
         """Find out which places the keys of each constructor reach."""
-        from olympus_rules.reach.project import reach
+        from olympus_rules.reach.answers.project import reach
 
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
         self.checks = self.reasons if strict else defaultdict[Place, set[Reason]](set)
@@ -305,7 +304,7 @@ class _Held:
             for fact in file.exits:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
-        from olympus_rules.reach.escapes import escapes
+        from olympus_rules.reach.answers.escapes import escapes
 
         own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
         for way in escapes(self._reached):
@@ -320,7 +319,7 @@ class _Held:
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
-        from olympus_rules.reach.escapes import lent
+        from olympus_rules.reach.answers.escapes import lent
 
         packs = libraries(self._survey.packs)
         for place, callee, name, mentions in lent(self._reached):

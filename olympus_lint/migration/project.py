@@ -28,14 +28,14 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import PRNG_KEY
-from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.solver.values import place_of
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.places import Places
-    from olympus_rules.reach.project import ProjectReach
-    from olympus_rules.reach.sites import Taken
+    from olympus_rules.reach.answers.project import ProjectReach
+    from olympus_rules.reach.reading.sites import Taken
 
 __all__ = ["NOTHING", "Migration", "Withheld", "key_places", "migrate", "planned", "stays"]
 
@@ -288,8 +288,8 @@ def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
 
 def key_places(migration: Migration) -> dict[str, Places]:
     """Return the expressions that only keys reach, and those that they may reach, by file."""
-    from olympus_rules.reach.evidence import places_in
-    from olympus_rules.reach.project import reach
+    from olympus_rules.reach.answers.evidence import places_in
+    from olympus_rules.reach.answers.project import reach
 
     documents = {
         str(Path(text.filename).absolute()): document
@@ -318,8 +318,8 @@ def _keep(migration: Migration, reached: ProjectReach | None) -> None:
 
 def _taken(migration: Migration, documents: Mapping[str, Document]) -> list[Taken]:
     """Return the parameters of named files to which callers pass keys; only a portable migration follows them."""
-    from olympus_rules.reach.callers import taken
-    from olympus_rules.reach.project import reach
+    from olympus_rules.reach.answers.callers import taken
+    from olympus_rules.reach.answers.project import reach
 
     if migration.target.style != "portable":
         return []

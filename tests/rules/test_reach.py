@@ -9,12 +9,11 @@ from unittest import mock
 
 import pytest
 
-from olympus_rules.reach import slots
-from olympus_rules.reach.escapes import escapes
-from olympus_rules.reach.evidence import places_in
-from olympus_rules.reach.project import ProjectReach, reach
-from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import Key, Library, Place
+from olympus_rules.reach.answers.escapes import escapes
+from olympus_rules.reach.answers.evidence import places_in
+from olympus_rules.reach.answers.project import ProjectReach, reach
+from olympus_rules.reach.solver import slots
+from olympus_rules.reach.solver.values import Key, Library, Place, place_of
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import forget_folders, locate
 

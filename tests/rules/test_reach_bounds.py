@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from olympus_rules.reach.project import ProjectReach, reach
-from olympus_rules.reach.values import Library, Made
+from olympus_rules.reach.answers.project import ProjectReach, reach
+from olympus_rules.reach.solver.values import Library, Made
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import forget_folders, locate
 
