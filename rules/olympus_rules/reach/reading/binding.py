@@ -79,7 +79,6 @@ class Binding:
         if is_over:
             self.over_limit.add(call.place)
             if not self.takes_pair():
-                self.give_up(call)
                 return
         self.give_back(code, call.result, mapped, is_over=is_over)
         first = offset or 0

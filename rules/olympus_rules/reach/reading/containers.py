@@ -248,10 +248,6 @@ class ContainerCalls:
         pairs = [pair for pair in containers if isinstance(pair, Container) and pair.length == 2]
         self.slots.put_mask(every, without(values, reduce(or_, map(self.slots.bit, pairs), 0)))
 
-    def copy(self, source: Slot, container: Container) -> None:
-        """Copy the elements of a container to another one, without their names."""
-        self.heap.iterate(source, self.heap.element(container, None))
-
     def join(self, source: Slot, result: Slot) -> None:
         """Put the numbered elements of the containers of a slot into a new container, under unknown numbers."""
         container = Container(result, None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -68,28 +67,6 @@ class Pool:
     def _add(self, value: Value) -> None:
         for part in self._parts_of(value):
             self.slots.add_edge(part, self.slot)
-
-
-@dataclass(slots=True, eq=False)
-class Opening:
-    """Hands on the parts of the values of a slot, as :meth:`Heap.open` says."""
-
-    slots: Slots
-    source: Slot
-    pool: Pool
-    parts_of: Callable[[Value], list[Slot]]
-    hand: Callable[[Slot], None]
-    kinds: tuple[type, ...]
-
-    def each(self, value: Value) -> None:
-        """Hand on the parts of one value."""
-        for part in self.parts_of(value):
-            self.hand(part)
-
-    def rest(self) -> None:
-        """Hand on the pool of all parts."""
-        self.slots.add_edge_of(self.source, self.pool.values, *self.kinds)
-        self.hand(self.pool.slot)
 
 
 class Heap:
@@ -300,8 +277,15 @@ class Heap:
             kinds: the kinds of values that have parts.
         """
 
-        opening = Opening(self.slots, source, pool, parts_of, hand, kinds)
-        self.slots.watch_few(source, opening.each, opening.rest, *kinds)
+        def each(value: Value) -> None:
+            for part in parts_of(value):
+                hand(part)
+
+        def rest() -> None:
+            self.slots.add_edge_of(source, pool.values, *kinds)
+            hand(pool.slot)
+
+        self.slots.watch_few(source, each, rest, *kinds)
 
     def parts_of(self, value: Value, name: str | int | None = None) -> list[Slot]:
         """Return the slots of the elements of a container or an object."""
