@@ -102,10 +102,11 @@ class ProjectReach:
         self.contents = Contents(attributes.trees)
 
     def is_of(self, documents: Mapping[str, Document], given: Iterable[Taken]) -> bool:
-        """Return whether it is the analysis of some files, with some parameters to which callers pass keys."""
+        """Return whether it is the analysis of some files, with some parameters that get keys, and was not forgotten."""
         mine = self.asked
         is_same = documents.keys() == mine.keys() and all(mine[path] is each for path, each in documents.items())
-        return is_same and list(given) == self.given and not self.graph.failures
+        is_kept = bool(self.slots.numbers) and not self.graph.failures
+        return is_kept and is_same and list(given) == self.given
 
     def takes(self, sites: Iterable[Place]) -> bool:
         """Take some constructors as known ones, and return whether they are all that were found."""

@@ -214,9 +214,6 @@ class Attributes:
         self.written: list[Written] = []
         self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
-        self._names: set[str] = set()
-        self._given: set[Slot] = set()
-        self._opened: set[tuple[ir.ClassCode | None, Slot]] = set()
         self._parts: dict[Slot, dict[str, None]] = {}
         self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
         self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
@@ -227,8 +224,7 @@ class Attributes:
         A container there stays as it is, until the attribute is read from an object of unknown class.
         """
         slot = self.slots.slot("attribute", name)
-        if name not in self._names:
-            self._names.add(name)
+        if self.slots.once("names", name):
             self.heap.shift(slot, slot, None)
         return slot
 
@@ -250,9 +246,8 @@ class Attributes:
 
         Of very many dictionaries, what they have is written to each attribute that is known of the class.
         """
-        if (code, source) in self._opened:
+        if not self.slots.once("fields of dictionaries", code, source):
             return
-        self._opened.add((code, source))
 
         def hand(name: str | int | None, part: Slot) -> None:
             if isinstance(name, str):
@@ -307,8 +302,7 @@ class Attributes:
         self.slots.add_edge(held, slot)
         if self.classes.has_method("__get__"):
             given = self.slots.slot("given", code, name)
-            if given not in self._given:
-                self._given.add(given)
+            if self.slots.once("given", given):
                 ask = partial(self.heap.ask, name="__get__", target=given)
                 self.slots.watch_few(held, ask, nothing, Object, most=FEW)
             self.slots.add_edge(given, slot)

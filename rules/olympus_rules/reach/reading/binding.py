@@ -64,7 +64,6 @@ class Binding:
         self._widened = self.slots.slot("widened")
         self.slots.unlimited.add(self._widened)
         self.slots.watch(self._widened, self.widen_one)
-        self._starred: set[Slot] = set()
         self._bound: Counter[Slot] = Counter()
         self._pairs = MOST_PAIRS
 
@@ -134,8 +133,7 @@ class Binding:
     def parts(self, call: Call, slot: Slot) -> Slot:
         """Return the slot of the elements of a starred argument."""
         parts = self.slots.slot("starred", call.place, slot)
-        if parts not in self._starred:
-            self._starred.add(parts)
+        if self.slots.once("starred", parts):
             self.heap.iterate(slot, parts)
         return parts
 
@@ -144,8 +142,7 @@ class Binding:
         if index is None:
             return self.parts(call, slot)
         part = self.slots.slot("starred", call.place, slot, index)
-        if part not in self._starred:
-            self._starred.add(part)
+        if self.slots.once("starred", part):
             self.heap.named(slot, index, part)
             self.heap.iterate(slot, part, Object)
         return part

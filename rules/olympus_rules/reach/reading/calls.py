@@ -84,8 +84,6 @@ class Calls:
         self.binding = Binding(heap, attributes)
         self.libraries = LibraryCalls(heap, attributes, self.binding)
         self.all: list[Call] = []
-        self._inheriting: set[Slot] = set()
-        self._makers: set[Slot] = set()
         self.method_results: list[tuple[Slot, Call]] = []
         self.failures: list[Failure] = []
 
@@ -203,10 +201,8 @@ class Calls:
         kinds = (Class, Object) if name in CHANGING else (Class,)
         if call.owner is None or not self.slots.mask(call.owner) & self.slots.of_kinds(*kinds):
             return False
-        if call.result in self._inheriting:
+        if not self.slots.once("inherited", call.result):
             return True
-        self._inheriting.add(call.result)
-
         makers = self.slots.slot("makers", call.result)
         self.slots.unlimited.add(makers)
 
@@ -221,8 +217,7 @@ class Calls:
         """Return the slot of a class, if a library has its method of a name."""
         assert isinstance(class_, Class)
         slot = self.slots.slot("maker", class_.code, name)
-        if slot not in self._makers:
-            self._makers.add(slot)
+        if self.slots.once("makers", slot):
 
             def take(_: Value) -> None:
                 if not self.heap.classes.defines(class_.code, (name,)):

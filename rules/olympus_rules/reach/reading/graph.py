@@ -11,7 +11,7 @@ from olympus_rules.reach.reading.calls import Calls
 from olympus_rules.reach.reading.fixtures import Fixtures
 from olympus_rules.reach.solver.failures import Failure
 from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.slots import Slot
+from olympus_rules.reach.solver.slots import Slot, forget
 from olympus_rules.reach.solver.values import Place
 
 __all__ = ["Graph", "Meeting"]
@@ -78,5 +78,5 @@ class Graph:
 
     def forget(self) -> None:
         """Let the memory go, which is full of circles; nothing can be asked afterwards."""
-        self.heap.slots.forget()
+        forget(self.heap.slots)
         self.expressions.clear()

@@ -79,9 +79,7 @@ class LibraryCalls:
         self.partials = Partials(binding)
         self.back = GivingBack(heap, attributes.names)
         self._restructured: set[Place] = set()
-        self._mapped: set[Slot] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
-        self._handing: set[tuple[Place, str]] = set()
         self.remade: dict[Place, str] | None = None
 
     def call(self, value: Library | Made, call: Call) -> None:
@@ -117,8 +115,7 @@ class LibraryCalls:
             looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
             if is_class or (is_unknown_of_python(model) and not looks_only):
                 self.python.pass_through(call, model.root, is_method=isinstance(value, Made))
-        if (call.place, model.qualified) not in self._handing:
-            self._handing.add((call.place, model.qualified))
+        if self.slots.once("handing", call.place, model.qualified):
             write_attributes(self.attributes, value, model, call)
             is_each = model.transform is not None and model.transform.kind in EACH
             if not is_each and self.containers.call(model.container, call):
@@ -282,8 +279,7 @@ class LibraryCalls:
     def mapped_tree(self, call: Call) -> Slot:
         """Return the slot of the new leaves of a tree, at any depth; the attributes of an object keep the old ones."""
         leaves = self.slots.slot("mapped", call.place)
-        if leaves not in self._mapped:
-            self._mapped.add(leaves)
+        if self.slots.once("mapped", leaves):
             tree = Container(self.slots.slot("mapped tree", call.place), None)
             every = self.heap.element(tree, None)
             self.slots.add_edge(leaves, every)
@@ -378,8 +374,7 @@ class LibraryCalls:
         if not transform.parts:
             return slot
         each = self.slots.slot("each", call.place, slot)
-        if each not in self._mapped:
-            self._mapped.add(each)
+        if self.slots.once("mapped", each):
             if transform.parts == "elements":
                 self.heap.iterate(slot, each)
             else:

@@ -19,7 +19,6 @@ from olympus_rules.reach.solver.values import (
     Library,
     Object,
     Partial,
-    Place,
     Value,
 )
 
@@ -46,7 +45,6 @@ class PythonCalls:
         self.heap = heap
         self.slots = heap.slots
         self.binding = binding
-        self._seen: set[Place] = set()
 
     def of_method(self, call: Call) -> Call:
         """Return a call that binds arguments of a method after its object, which the method gets when it is called."""
@@ -91,9 +89,8 @@ class PythonCalls:
         It may also call the functions that it is given, with all else that it is given, as an executor does. A method
         of an object that a package made may give back what another one of that package gave, as that of a future.
         """
-        if call.place in self._seen:
+        if not self.slots.once("passed through", call.place):
             return
-        self._seen.add(call.place)
         every, name = self.slots.slot("passed through", call.place), call.callee.rpartition(".")[2]
         given = () if name in RUNNING else call.given
         for slot in [*given, *([] if call.owner is None else [call.owner])]:

@@ -93,11 +93,6 @@ class Heap:
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self.tuples: set[int] = set()
-        self._opened: set[Object] = set()
-        self._stored: set[Object] = set()
-        self._asked: set[Slot] = set()
-        self._gone_through: set[Container] = set()
-        self._widened: set[Slot] = set()
         self._widened_containers = 0
         self._shifts: dict[tuple[int | None, bool], Callable[[int], int]] = {}
         self._of_rank: dict[tuple[int, int | None, bool], int] = {}
@@ -172,8 +167,7 @@ class Heap:
 
     def widen(self, slot: Slot) -> None:
         """Widen the keys of a slot, and those in its containers, to arrays of unknown rank."""
-        if slot not in self._widened:
-            self._widened.add(slot)
+        if self.slots.once("widened", slot):
             self.shift(slot, slot, None)
             self.slots.watch_mask(slot, self.widen_elements, Container)
 
@@ -196,8 +190,7 @@ class Heap:
     def stored(self, owner: Object) -> Slot:
         """Return the slot of what an object was made of or was given as elements, which its class need not define."""
         slot = self.slots.slot("stored", owner)
-        if owner not in self._stored:
-            self._stored.add(owner)
+        if self.slots.once("stored", owner):
             for name in owner.code.fields:  # of a named tuple
                 self.slots.add_edge(self.classes.fields.read(owner.code, name), slot)
         return slot
@@ -205,8 +198,7 @@ class Heap:
     def opened(self, owner: Object) -> Slot:
         """Return the slot of the elements of an object, by iteration or unpacking."""
         slot = self.slots.slot("opened", owner)
-        if owner not in self._opened:
-            self._opened.add(owner)
+        if self.slots.once("opened", owner):
             self.slots.add_edge(self.stored(owner), slot)
             given = self.slots.slot("iterator", owner)
             for name in ("__getitem__", "__next__"):
@@ -225,8 +217,7 @@ class Heap:
             assert isinstance(method, Member)
             self.slots.add_edge(self.result(method.code), answer)
 
-        if answer not in self._asked:
-            self._asked.add(answer)
+        if self.slots.once("asked", answer):
             self.slots.watch(self.classes.member(owner.code, name), take, Member)
         self.slots.add_edge(answer, target)
         return True
@@ -330,8 +321,7 @@ class Heap:
     def inside(self, container: Container) -> Slot:
         """Return the slot of the contents of a container at any depth; each container is visited once."""
         slot = self.slots.slot("inside", container.display)
-        if container not in self._gone_through:
-            self._gone_through.add(container)
+        if self.slots.once("inside", container):
             for element in self.elements(container, None):
                 self.copy_elements(element, slot, 0)
         return slot

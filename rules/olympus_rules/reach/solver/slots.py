@@ -20,6 +20,7 @@ __all__ = [
     "TooMuchWork",
     "at_most",
     "edges_between",
+    "forget",
     "nothing",
     "reached_from",
     "without",
@@ -226,6 +227,7 @@ class Slots:
     def __init__(self) -> None:
         """Start without any slot."""
         self.numbers: dict[tuple[Hashable, ...], Slot] = {}
+        self._done: set[tuple[Hashable, ...]] = set()
         self._order: dict[Value, int] = {}
         self._known: list[Value] = []
         self._kinds: dict[Kinds, list[int]] = {}
@@ -266,6 +268,12 @@ class Slots:
             self._queue.grow()
         return found
 
+    def once(self, *what: Hashable) -> bool:
+        """Return whether something is asked for the first time, for what is done once for a slot or value."""
+        is_new = what not in self._done
+        self._done.add(what)
+        return is_new
+
     def finish(self) -> None:
         """Let the memory of watchers go: what slots hold changes no more."""
         count = len(self._values)
@@ -274,13 +282,6 @@ class Slots:
         self._lists.clear()
         self._in_lists = 0
         self._queue.forget_order()
-
-    def forget(self) -> None:
-        """Let the memory go: nothing can be asked afterwards."""
-        for each in (self.numbers, self._order, self._lists, self.lost):
-            each.clear()
-        for several in (self._known, self._values, self._sent, self._targets, self._typed_edges, self._watching):
-            several.clear()
 
     def values(self, slot: Slot) -> list[Value]:
         """Return the values of a slot."""
@@ -524,6 +525,14 @@ class Slots:
         joined_slots = set(members)
         self._targets[first] = {target: None for target in targets if target not in joined_slots}
         self._queue.push(first)
+
+
+def forget(slots: Slots) -> None:
+    """Let the memory go: nothing can be asked afterwards."""
+    for each in (slots.numbers, slots._order, slots._lists, slots.lost, slots._done):
+        each.clear()
+    for several in (slots._known, slots._values, slots._sent, slots._targets, slots._typed_edges, slots._watching):
+        several.clear()
 
 
 def edges_between(slots: Slots, values: int) -> Iterator[tuple[Slot, Slot]]:

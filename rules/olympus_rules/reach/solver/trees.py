@@ -50,10 +50,6 @@ class Trees:
         self._set_to_many = self.slots.slot("set to many")
         self._is_set = False
         self._has_lost_fields = False
-        self._gone_through: set[Container | Object] = set()
-        self._spread_out: set[Object] = set()
-        self._namespaces: set[Container] = set()
-        self._written_anywhere: set[Slot] = set()
         self._given: Counter[Slot] = Counter()
 
     def leaves_of(self, value: Value) -> list[Slot]:
@@ -96,8 +92,7 @@ class Trees:
         one pool of all attributes of its heirs.
         """
         slot = self.slots.slot("written anywhere", owner)
-        if slot not in self._written_anywhere:
-            self._written_anywhere.add(slot)
+        if self.slots.once("written anywhere", slot):
             keys = self.slots.slot("written field", owner.code, None)
             self.heap.shift(slot, keys, None)
             self.slots.add_edge_of(slot, keys, Container)
@@ -107,8 +102,7 @@ class Trees:
     def leaves(self, value: Container | Object) -> Slot:
         """Return the slot of the leaves of a pytree; an object whose class is surely not registered is a leaf."""
         slot = self.slots.slot("leaves", value)
-        if value not in self._gone_through:
-            self._gone_through.add(value)
+        if self.slots.once("leaves", value):
             if isinstance(value, Container):
                 for element in self.heap.elements(value, None):
                     self.copy_leaves(element, slot)
@@ -229,8 +223,7 @@ class Trees:
     def fields(self, owner: Object) -> Slot:
         """Return the slot of the values of all attributes of an object, methods left out."""
         slot = self.slots.slot("fields", owner)
-        if owner not in self._spread_out:
-            self._spread_out.add(owner)
+        if self.slots.once("spread out", owner):
             self.heap.classes.fields.gather(owner.code, lambda held: self.slots.add_edge_of(held, slot, *DATA))
         return slot
 
@@ -258,8 +251,7 @@ class Trees:
     def attributes_of(self, owner: Object) -> Container:
         """Return the dictionary of the attributes of an object, as who reads ``vars`` of it gets it."""
         container = Container(self.slots.slot("attributes", owner), None)
-        if container not in self._namespaces:
-            self._namespaces.add(container)
+        if self.slots.once("namespaces", container):
 
             def add(name: str) -> None:
                 for slot in self.attribute_of(owner, name):
@@ -275,8 +267,7 @@ class Trees:
         all other subclasses.
         """
         container = Container(self.slots.slot("namespace", owner), None)
-        if container not in self._namespaces:
-            self._namespaces.add(container)
+        if self.slots.once("namespaces", container):
             every, anywhere = self.heap.element(container, None), self.written_anywhere(owner)
             self.slots.add_edge(every, anywhere)
             self.slots.add_edge(anywhere, every)
