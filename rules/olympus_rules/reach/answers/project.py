@@ -102,7 +102,7 @@ class ProjectReach:
         self.contents = Contents(attributes.trees)
 
     def is_of(self, documents: Mapping[str, Document], given: Iterable[Taken]) -> bool:
-        """Return whether it is the analysis of some files, with some parameters that get keys, and was not forgotten."""
+        """Return whether it is the analysis of some files, with parameters that get keys, and is not forgotten."""
         mine = self.asked
         is_same = documents.keys() == mine.keys() and all(mine[path] is each for path, each in documents.items())
         is_kept = bool(self.slots.numbers) and not self.graph.failures
