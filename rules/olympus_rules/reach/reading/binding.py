@@ -143,7 +143,7 @@ class Binding:
             return self.parts(call, slot)
         part = self.slots.slot("starred", call.place, slot, index)
         if self.slots.once("starred", part):
-            self.heap.named(slot, index, part)
+            self.heap.copy_parts(slot, part, Container, name=index)
             self.heap.iterate(slot, part, Object)
         return part
 
@@ -153,7 +153,7 @@ class Binding:
             for name in code.parameters[offset:]:
                 target = self.heap.variable(code, name)
                 part = self.slots.slot("starred", call.place, slot, name)
-                self.heap.named(slot, name, part)
+                self.heap.copy_parts(slot, part, Container, name=name)
                 self.slots.add_edge(part, target)
                 self.slots.add_edge_of(slot, target, *UNDIVIDED)
         if keyword in code.parameters:
@@ -256,7 +256,7 @@ class Binding:
         """Write the attributes of a class, from a position on, that the elements of a slot are given for."""
         for index, name in enumerate(code.fields[start:]):
             part = self.slots.slot("field of a list", code, source, name)
-            self.heap.named(source, index, part)
+            self.heap.copy_parts(source, part, Container, name=index)
             self.heap.shift(source, part, -1)
             self.attributes.set_field(code, name, part)
 

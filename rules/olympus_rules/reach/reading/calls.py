@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -48,24 +48,6 @@ GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""
 
 
-@dataclass(slots=True, eq=False)
-class CallSite:
-    """A watcher of the masks of what is called at a call site."""
-
-    calls: Calls
-    call: Call
-
-    def __call__(self, values: int) -> None:
-        """Call the values of a mask."""
-        calls = self.calls
-        try:
-            for value in calls.slots.listed(values & calls.binding.told[0]):
-                calls.apply(value, self.call)
-        except Exception as error:
-            place = self.call.place
-            record(calls.failures, error, place.file, place.line, f"the call of `{self.call.callee}`")
-
-
 class Calls:
     """All call sites of a project.
 
@@ -90,7 +72,7 @@ class Calls:
     def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
         """Add a call site."""
         self.all.append(call)
-        self.slots.watch_mask(call.function, CallSite(self, call))
+        self.slots.watch_mask(call.function, partial(self.apply_each, call=call))
         if call.owner is not None:
             self.method(call, node.func.attr if isinstance(node.func, ast.Attribute) else "")
         if isinstance(node.func, ast.Name) and node.func.id == "super" and code.owner is not None:
@@ -162,6 +144,14 @@ class Calls:
         for keyword, slot in call.keywords:
             if keyword is not None:
                 self.slots.add_edge(slot, self.heap.element(container, keyword))
+
+    def apply_each(self, values: int, call: Call) -> None:
+        """Call the values of a mask."""
+        try:
+            for value in self.slots.listed(values & self.binding.told[0]):
+                self.apply(value, call)
+        except Exception as error:
+            record(self.failures, error, call.place.file, call.place.line, f"the call of `{call.callee}`")
 
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""

@@ -68,9 +68,8 @@ class ContainerCalls:
             self.advance(given, call.result)
         elif kind in ("all", "empty"):  # those of the second kind are also made without an argument, and filled later
             every = self.heap.element(self.heap.made(call.result), None)
-            hand = partial(self.slots.add_edge, target=every)
             for slot in given:
-                self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand, Container, Object)
+                self.heap.copy_parts(slot, every)
                 self.slots.add_edge_of(slot, every, *ITERABLE)
                 self.heap.shift(slot, every, -1)
         elif kind in ("rows", "numbered"):
@@ -131,12 +130,8 @@ class ContainerCalls:
 
     def advance(self, given: list[Slot], result: Slot) -> None:
         """Return the next element of an iterator, or the default."""
-        heap = self.heap
         for slot in given[:1]:
-            hand = partial(self.slots.add_edge, target=result)
-            heap.open(slot, heap.elements_pool, self.next_of, hand, Container, Object)
-            self.slots.add_edge_of(slot, result, *WHOLE)
-            heap.shift(slot, result, -1)
+            self.heap.iterate(slot, result, parts_of=self.next_of)
         for slot in given[1:]:
             self.slots.add_edge(slot, result)
 
@@ -208,12 +203,7 @@ class ContainerCalls:
                 is_own = length in (None, len(targets)) if star is None else index < star
                 return self.heap.parts_of(value, index if is_own else None)
 
-            def hand(part: Slot, target: Slot = target) -> None:
-                self.slots.add_edge(part, target)
-
-            self.heap.open(source, self.heap.elements_pool, parts_of, hand, Container, Object)
-            self.slots.add_edge_of(source, target, *WHOLE)
-            self.heap.shift(source, target, -1)
+            self.heap.iterate(source, target, parts_of=parts_of)
 
     def mapping(self, given: list[Slot], call: Call) -> None:
         """Make a dictionary from another one, from pairs, and from keywords."""
@@ -232,8 +222,7 @@ class ContainerCalls:
             pairs = self.slots.slot("pairs", call.place, slot)
             self.trees.spread(slot, container, rest=pairs, without=later)
             every = self.heap.element(container, None)
-            hand = partial(self.slots.add_edge, target=every)
-            self.heap.open(pairs, self.heap.elements_pool, self._second, hand, Container)
+            self.heap.copy_parts(pairs, every, Container, parts_of=self._second)
             self.slots.watch_mask(pairs, partial(self._others, every=every))
 
     def _second(self, value: Value) -> list[Slot]:
@@ -265,7 +254,7 @@ class ContainerCalls:
     def extend(self, container: Slot, source: Slot) -> None:
         """Put the elements of the containers of a slot into those of another one."""
         parts, heap = self.slots.slot("parts", container, source), self.heap
-        heap.open(source, heap.elements_pool, heap.parts_of, lambda part: self.slots.add_edge(part, parts), Container)
+        heap.copy_parts(source, parts, Container)
 
         def fill(value: Value) -> None:
             target = heap.element(value, None) if isinstance(value, Container) else heap.written_pool

@@ -176,8 +176,8 @@ class LibraryCalls:
         body, carry = self.slots.slot("body", call.place), self.slots.slot("carry", call.place)
         rows = self.slots.slot("rows", call.place)
         pair = self.heap.made(call.result, 2)
-        self.heap.named(body, 0, carry)
-        self.heap.named(body, 1, rows)
+        self.heap.copy_parts(body, carry, Container, name=0)
+        self.heap.copy_parts(body, rows, Container, name=1)
         self.slots.add_edge(carry, self.heap.element(pair, 0))
         self.heap.stacked(rows, self.heap.element(pair, 1), 1)
         self.heap.shift(body, call.result, None)
@@ -366,7 +366,7 @@ class LibraryCalls:
             source = row
         parts = [self.slots.slot("unpacked", call.place, index) for index in range(MANY)]
         for index, part in enumerate(parts):
-            self.heap.named(source, index, part)
+            self.heap.copy_parts(source, part, Container, name=index)
         return [[part] for part in parts]
 
     def mapped(self, transform: Transformation, slot: Slot, call: Call) -> Slot:

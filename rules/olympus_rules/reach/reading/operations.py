@@ -138,14 +138,7 @@ class Operations:
         """Read a part of a value that a pattern matches: an item, an attribute, a position or the rest."""
         kind, _, name = what.partition(" ")
         if kind == "item":
-            hand = partial(self.slots.add_edge, target=slot)
-            self.heap.open(
-                subject,
-                self.heap.elements_pool,
-                lambda value: self.heap.parts_of(value, name or None),
-                hand,
-                *(Container, Object),
-            )
+            self.heap.copy_parts(subject, slot, name=name or None)
         elif kind == "attribute":
             self.attributes.read(subject, name, slot)
         elif kind == "rest":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.reading.binding import MANY, Binding
@@ -103,8 +102,7 @@ class PythonCalls:
         spread = {slot for slot, _ in call.arguments[1:2] if name in APPLYING}
         for keyword, slot in [*((None, slot) for slot, _ in call.arguments), *call.keywords]:
             if takes_apart or keyword in SPREAD or slot in spread:
-                hand_on = partial(self.slots.add_edge, target=every)
-                self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand_on, Container, Object)
+                self.heap.copy_parts(slot, every)
                 self.heap.shift(slot, every, -1)
             else:
                 self.slots.add_edge_of(slot, every, Key, Container, Object)

@@ -233,14 +233,7 @@ class Reader:
         self.special.call(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         from_end = negative(index)
-        self.heap.open(
-            owner,
-            self.heap.elements_pool,
-            lambda value: items_of(self.heap, value, name, from_end),
-            lambda part: self.slots.add_edge(part, slot),
-            Container,
-            Object,
-        )
+        self.heap.copy_parts(owner, slot, parts_of=lambda value: items_of(self.heap, value, name, from_end))
         self.slots.add_edge_of(owner, slot, Class, Made, Library, Unknown)  # `Stack[int]` is the class
         self.heap.shift(owner, slot, axes_of(code, index))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.reading.axes import added_axes, ends_with_words, index_axes, likely_axes
@@ -138,8 +137,7 @@ class Settling:
             if call.callee.rpartition(".")[2] in GIVING_BACK:
                 is_taken = call.callee.rpartition(".")[2] in TAKING  # an element, and not the object itself
                 self.slots.add_edge_of(owner, call.result, *(WHOLE if is_taken else UNDIVIDED))
-                hand = partial(self.slots.add_edge, target=call.result)
-                self.heap.open(owner, self.heap.elements_pool, self.heap.parts_of, hand, Object)
+                self.heap.copy_parts(owner, call.result, Object)
                 self._given_back(owner, call)
             if UPDATE.search(call.callee):
                 updated = self.heap.origins.get(owner)

@@ -180,10 +180,24 @@ class Heap:
             for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
-    def iterate(self, source: Slot, target: Slot, *kinds: type) -> None:
-        """Copy each element of a slot to another slot: of arrays, and of containers and objects or other kinds."""
+    def copy_parts(
+        self,
+        source: Slot,
+        target: Slot,
+        *kinds: type,
+        name: str | int | None = None,
+        parts_of: Callable[[Value], list[Slot]] | None = None,
+    ) -> None:
+        """Copy the elements of containers, and of objects or other kinds: those of a name or number, or others."""
+        every = partial(self.parts_of, name=name) if parts_of is None else parts_of
         hand = partial(self.slots.add_edge, target=target)
-        self.open(source, self.elements_pool, self.parts_of, hand, *(kinds or (Container, Object)))
+        self.open(source, self.elements_pool, every, hand, *(kinds or (Container, Object)))
+
+    def iterate(
+        self, source: Slot, target: Slot, *kinds: type, parts_of: Callable[[Value], list[Slot]] | None = None
+    ) -> None:
+        """Copy each element of a slot to another slot: of arrays, and of containers and objects or other kinds."""
+        self.copy_parts(source, target, *kinds, parts_of=parts_of)
         self.slots.add_edge_of(source, target, *WHOLE)
         self.shift(source, target, -1)
 
@@ -325,17 +339,6 @@ class Heap:
             for element in self.elements(container, None):
                 self.copy_elements(element, slot, 0)
         return slot
-
-    def named(self, source: Slot, name: str | int, target: Slot) -> None:
-        """Copy the element of a name or number; only containers have one."""
-
-        self.open(
-            source,
-            self.elements_pool,
-            lambda value: self.parts_of(value, name),
-            lambda part: self.slots.add_edge(part, target),
-            Container,
-        )
 
     def made(self, result: Slot, length: int | None = None) -> Container:
         """Put a new allocation site into a slot and return it."""

@@ -167,33 +167,6 @@ class Watching:
 
 
 @dataclass(slots=True, eq=False)
-class Few:
-    """A watcher of masks that hands on each of few values; over the limit, it calls ``rest`` once, and is done.
-
-    Attributes:
-        slots: the graph.
-        each: is called with one value.
-        rest: is called in its place over the limit, or where a value stands for many.
-        left: how many values there may still be.
-    """
-
-    slots: Slots
-    each: Callable[[Value], object]
-    rest: Callable[[], object]
-    left: int
-
-    def __call__(self, fresh: int) -> bool:
-        """Take new values; return whether there are too many."""
-        self.left -= fresh.bit_count()
-        if self.left < 0 or fresh & self.slots.of_kinds(Unknown):
-            self.rest()
-            return True
-        for value in self.slots.listed(fresh):
-            self.each(value)
-        return False
-
-
-@dataclass(slots=True, eq=False)
 class EdgesOfKinds:
     """The targets of a slot that take its values of some kinds, or what ``change`` makes of them."""
 
@@ -418,7 +391,19 @@ class Slots:
 
         Where so many come together, they were merged before, and to go on telling them apart would be costly.
         """
-        self.watch_mask(slot, Few(self, each, rest, most), *kinds, Unknown)
+        left = most
+
+        def take(fresh: int) -> bool:
+            nonlocal left
+            left -= fresh.bit_count()
+            is_over = left < 0 or fresh & self.of_kinds(Unknown) != 0
+            if is_over:
+                rest()
+            for value in () if is_over else self.listed(fresh):
+                each(value)
+            return is_over
+
+        self.watch_mask(slot, take, *kinds, Unknown)
 
     def _show(self, slot: Slot) -> None:
         """Show the new values of a slot to its watchers."""

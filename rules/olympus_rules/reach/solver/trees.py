@@ -48,8 +48,6 @@ class Trees:
         self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
         self.fields_pool = Pool(self.slots, "fields of many", self.fields_of)
         self._set_to_many = self.slots.slot("set to many")
-        self._is_set = False
-        self._has_lost_fields = False
         self._given: Counter[Slot] = Counter()
 
     def leaves_of(self, value: Value) -> list[Slot]:
@@ -62,15 +60,12 @@ class Trees:
 
     def lost_fields(self) -> Slot:
         """Return the slot of the attributes of all objects that slots did not take."""
-        if not self._has_lost_fields:
-            self._has_lost_fields = True
-            self.slots.add_edge(self.slots.slot("lost", "objects"), self.fields_pool.values)
+        self.slots.add_edge(self.slots.slot("lost", "objects"), self.fields_pool.values)
         return self.fields_pool.slot
 
     def set_lost(self, source: Slot) -> None:
         """Write an attribute of unknown name of all objects that slots did not take."""
-        if not self._is_set:
-            self._is_set = True
+        if self.slots.once("set to many"):
             lost = self.slots.slot("lost", "objects")
             self.slots.watch(lost, lambda value: self.set_any(value, self._set_to_many), Object)
         self.slots.add_edge(source, self._set_to_many)
