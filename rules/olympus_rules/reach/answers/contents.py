@@ -69,7 +69,7 @@ class Contents:
         self._apart: dict[int, Parts] = {}
         self._masks: dict[int, int] = {}
         self._layers: dict[tuple[int, bool], Parts] = {}
-        self._attributes: dict[ClassCode, tuple[int, list[Slot]]] = {}
+        self._attributes: dict[ClassCode, list[Slot]] = {}
 
     def of(self, values: int, *, told_apart: bool = False) -> int:
         """Return the mask of the keys in the containers and objects of a mask, and in those that these hold.
@@ -171,11 +171,11 @@ class Contents:
             return [heap.element(holder, None), *heap.named_elements(holder).values()]
         assert isinstance(holder, Object)
         fields, loose = heap.classes.fields, self._slots.slot
-        version, known = self._attributes.get(holder.code, (-1, []))
-        if version != fields.version:
+        known = self._attributes.get(holder.code)
+        if known is None:
             names = fields.names_of(holder.code)
             known = [slot for name in names for slot in (*fields.held(holder.code, name), loose("loose", name))]
-            self._attributes[holder.code] = fields.version, known
+            self._attributes[holder.code] = known
         return known
 
     def _made_by(self, keys: int) -> frozenset[Place]:

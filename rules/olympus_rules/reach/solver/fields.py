@@ -16,15 +16,11 @@ class Fields:
 
     An object that counts as one of a class may be one of any subclass. So two classes are related if a third one, or
     one of them, inherits both: an object can count as one of either. Two subclasses of one class are not.
-
-    Attributes:
-        version: changes with what is known of classes and attributes.
     """
 
     def __init__(self, slots: Slots) -> None:
         """Start without any class."""
         self._slots = slots
-        self.version = 0
         self._related: dict[ClassCode, dict[ClassCode, None]] = defaultdict(dict)
         self._written: dict[ClassCode, dict[str, Slot]] = defaultdict(dict)
         self._read: dict[ClassCode, dict[str, Slot]] = defaultdict(dict)
@@ -49,7 +45,6 @@ class Fields:
         slot = self._slots.slot("written field", code, name)
         if name not in self._written[code]:
             self._written[code][name] = slot
-            self.version += 1
             for each in (code, *self._related[code]):
                 if name in self._read[each]:
                     self._slots.add_edge(slot, self._read[each][name])
@@ -68,7 +63,6 @@ class Fields:
     def write_anywhere(self, code: ClassCode, written: Slot) -> None:
         """Take the slot of what is written to unknown attributes of the objects of a class: it may be in each."""
         self._anywhere[code] = written
-        self.version += 1
         for each in (code, *self._related[code]):
             for slot in self._read[each].values():
                 self._slots.add_edge(written, slot)
@@ -115,7 +109,6 @@ class Fields:
         if one is other or other in self._related[one]:
             return
         self._related[one][other] = self._related[other][one] = None
-        self.version += 1
         for source, target in ((one, other), (other, one)):
             for name, slot in list(self._written[source].items()):
                 if name in self._read[target]:
@@ -133,7 +126,6 @@ class Fields:
 
     def _tell(self, code: ClassCode, name: str) -> None:
         if name not in self._names[code]:
-            self.version += 1
             self._names[code][name] = None
             for listener in tuple(self._listening[code]):
                 listener(name)
