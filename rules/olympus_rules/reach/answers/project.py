@@ -38,7 +38,7 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["Join", "ProjectReach", "reach"]
 
-MOST_LINES = 30_000
+MOST_LINES = 36_000
 """The size of a project up to which all of its files are read."""
 
 

@@ -33,13 +33,6 @@ __all__ = ["METHODS", "SPREADING", "TAKING", "ContainerCalls"]
 
 TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__", "__next__"})
 """Methods that give one element."""
-LEAVES: dict[str, dict[str, bool]] = {
-    "leaves": {"with_paths": False, "with_structure": False},
-    "leaves-with-paths": {"with_paths": True, "with_structure": False},
-    "leaves-and-structure": {"with_paths": False, "with_structure": True},
-    "leaves-with-paths-and-structure": {"with_paths": True, "with_structure": True},
-}
-"""Functions that give the leaves of a tree, and what else they give."""
 FILLED = frozenset({"tuples", "repeated", "grouped", "accumulated"})
 """Functions that make a container of what they are given, or of its elements, in a new shape."""
 ITERABLE = tuple(kind for kind in WHOLE if kind not in (Constructor, Function, BoundMethod, Partial))
@@ -83,8 +76,8 @@ class ContainerCalls:
             self.mapping(given, call)
         elif kind in ("attributes", "attribute-values"):
             self.attributes(call, named=kind == "attributes")
-        elif kind in LEAVES:
-            self.leaves(call, **LEAVES[kind])
+        elif kind is not None and kind.startswith("leaves"):
+            self.leaves(call, with_paths="paths" in kind, with_structure="structure" in kind)
         elif kind == "structure":
             self.keep_structure(call.given, call.result)
         else:
