@@ -40,7 +40,7 @@ FEWEST = 20_000
 MOST_STEPS = 700_000
 """The steps, after which fewer values are told apart: one for each change of a slot, each of its watchers, and each
 edge between slots; a slot counts as two, for its memory."""
-MORE_STEPS = 100_000
+MORE_STEPS = 50_000
 MOST_MOVED = 400_000_000
 """The values that are moved along edges, after which fewer are told apart as well."""
 SHOWN = 400
