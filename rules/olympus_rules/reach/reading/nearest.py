@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.imports import imports_in
+from olympus_rules.syntax.project import Location, locate_name, module_file
 
 __all__ = ["nearest"]
 
@@ -38,14 +40,13 @@ def _by_distance(documents: Mapping[str, Document], starts: Collection[str]) -> 
 
 def _imports(documents: Mapping[str, Document]) -> Mapping[str, set[str]]:
     """Return the files that each file imports, or is imported by."""
-    paths = {document.module: path for path, document in documents.items() if document.module}
     beside: dict[str, set[str]] = defaultdict(set)
     for path, document in documents.items():
-        for qualified in (*document.imports.names.values(), *document.imports.stars):
-            name = qualified
-            while name and name not in paths:
-                name = name.rpartition(".")[0]
-            if name and paths[name] != path:
-                beside[path].add(paths[name])
-                beside[paths[name]].add(path)
+        place = Location(document.module, document.is_package, document.roots)
+        for _, name in set(imports_in(document.text.encode(errors="replace"), place)):
+            found = locate_name(document.roots, name)
+            other = str(module_file(document.roots, name) if found is None else found[0])
+            if other in documents and other != path:
+                beside[path].add(other)
+                beside[other].add(path)
     return beside
