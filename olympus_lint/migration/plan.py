@@ -16,8 +16,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
-from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import MERGED, Place
+from olympus_rules.reach.solver.values import MERGED, Place, place_of
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -27,12 +26,12 @@ from olympus_rules.syntax.document import every_node
 if TYPE_CHECKING:
     from olympus_codemods.target import Target
     from olympus_rules.keyflow.facts import Fact, HandedOut
-    from olympus_rules.reach.escapes import Escape
-    from olympus_rules.reach.failures import Failure
-    from olympus_rules.reach.joins import Join
-    from olympus_rules.reach.paths import Path
-    from olympus_rules.reach.project import ProjectReach
-    from olympus_rules.reach.sites import Taken
+    from olympus_rules.reach.answers.escapes import Escape
+    from olympus_rules.reach.answers.joins import Join
+    from olympus_rules.reach.answers.paths import Path
+    from olympus_rules.reach.answers.project import ProjectReach
+    from olympus_rules.reach.reading.sites import Taken
+    from olympus_rules.reach.solver.failures import Failure
 
 __all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
 
@@ -108,6 +107,7 @@ class Survey:
         packs: the paths of the user's signature packs.
         taken: the parameters to which callers outside of the project pass keys.
         is_cut_short: whether the project is too large for what the rules are told of all files.
+        reached: the analysis that the rules were told of, if it is of these files.
     """
 
     files: Mapping[str, SurveyedFile]
@@ -116,6 +116,7 @@ class Survey:
     packs: tuple[str, ...] = ()
     taken: Sequence[Taken] = ()
     is_cut_short: bool = False
+    reached: ProjectReach | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ class _Held:
 
     def __init__(self, survey: Survey, *, strict: bool) -> None:
         """Find out which places the keys of each constructor reach."""
-        from olympus_rules.reach.project import reach
+        from olympus_rules.reach.answers.project import reach
 
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
         self.checks = self.reasons if strict else defaultdict[Place, set[Reason]](set)
@@ -204,14 +205,13 @@ class _Held:
             for report in file.mentions or ()
         }
         documents = {file.path: file.document for file in survey.files.values()}
-        self._reached = reach(
-            documents,
-            self._places,
-            survey.roots,
-            survey.packs,
-            survey.taken,
-            with_words=survey.target.style == "portable",
-        )
+        is_portable = survey.target.style == "portable"
+        if survey.reached is not None and not is_portable and survey.reached.takes(self._places):
+            self._reached = survey.reached
+        else:
+            self._reached = reach(
+                documents, self._places, survey.roots, survey.packs, survey.taken, with_words=is_portable
+            )
         self.remade = self._reached.graph.remade
         failures = self._reached.graph.failures
         self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]
@@ -304,7 +304,7 @@ class _Held:
             for fact in file.exits:
                 made = _mentions_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
-        from olympus_rules.reach.escapes import escapes
+        from olympus_rules.reach.answers.escapes import escapes
 
         own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
         for way in escapes(self._reached):
@@ -319,7 +319,7 @@ class _Held:
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
-        from olympus_rules.reach.escapes import lent
+        from olympus_rules.reach.answers.escapes import lent
 
         packs = libraries(self._survey.packs)
         for place, callee, name, mentions in lent(self._reached):

@@ -28,13 +28,14 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import PRNG_KEY
-from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.solver.values import place_of
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.places import Places
-    from olympus_rules.reach.sites import Taken
+    from olympus_rules.reach.answers.project import ProjectReach
+    from olympus_rules.reach.reading.sites import Taken
 
 __all__ = ["NOTHING", "Migration", "Withheld", "key_places", "migrate", "planned", "stays"]
 
@@ -58,8 +59,6 @@ class Withheld:
 
 
 NAME = PRNG_KEY.rpartition(".")[2]
-MOST_LINES = 60_000
-"""The size of a project up to which the expressions are searched that only keys reach: it takes a second analysis."""
 RARELY = (500_000, 20, 20)
 """Thresholds of the garbage collector."""
 
@@ -84,6 +83,7 @@ class Migration:
         not_in_git: the files whose content is not in the index of their repository, if any file changes.
         further: the folders in which files of one project find those of another.
         parsed: documents of the texts, which no project owns, by file; they hold as long as a text is the same.
+        reached: the last analysis of where keys get to; it holds as long as all texts are the same.
     """
 
     target: Target
@@ -100,6 +100,7 @@ class Migration:
     not_in_git: list[str] = field(default_factory=list)
     further: tuple[Path, ...] = field(init=False, default=())
     parsed: dict[str, Document] = field(default_factory=dict)
+    reached: ProjectReach | None = None
 
     def __post_init__(self) -> None:
         """Find out where the files can be imported from."""
@@ -287,33 +288,38 @@ def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
 
 def key_places(migration: Migration) -> dict[str, Places]:
     """Return the expressions that only keys reach, and those that they may reach, by file."""
-    from olympus_rules.reach.evidence import places_in
-    from olympus_rules.reach.project import reach
+    from olympus_rules.reach.answers.evidence import places_in
+    from olympus_rules.reach.answers.project import reach
 
     documents = {
         str(Path(text.filename).absolute()): document
         for text in migration.texts
         if (document := _parsed(migration, text)) is not None
     }
-    lines = sum(document.text.count("\n") for document in documents.values())
     is_portable = migration.target.style == "portable"
-    migration.is_cut_short = lines > MOST_LINES
-    if migration.is_cut_short or not (is_portable or any(NAME in each.text for each in documents.values())):
+    if not (is_portable or any(NAME in each.text for each in documents.values())):
         return {}
     given = _taken(migration, documents)
     reached = reach(documents, None, _roots(migration), _packs(migration), given, with_words=is_portable)
     migration.is_cut_short = reached.slots.is_cut_short
     found = {} if reached.graph.failures else places_in(reached, documents)
-    reached.graph.forget()
-    del reached
-    gc.collect()  # what is left of the graph is full of circles
+    _keep(migration, reached)
     return found
+
+
+def _keep(migration: Migration, reached: ProjectReach | None) -> None:
+    """Keep an analysis for the plan, which takes it if no text changes, in place of another one."""
+    if migration.reached is not None:
+        migration.reached.graph.forget()
+        migration.reached = None
+        gc.collect()  # what is left of the graph is full of circles
+    migration.reached = reached
 
 
 def _taken(migration: Migration, documents: Mapping[str, Document]) -> list[Taken]:
     """Return the parameters of named files to which callers pass keys; only a portable migration follows them."""
-    from olympus_rules.reach.callers import taken
-    from olympus_rules.reach.project import reach
+    from olympus_rules.reach.answers.callers import taken
+    from olympus_rules.reach.answers.project import reach
 
     if migration.target.style != "portable":
         return []
@@ -360,7 +366,11 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             wanted = partial(is_wanted, text=text)
             files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted)
     given = _taken(migration, {file.path: file.document for file in files.values()})
-    return Survey(files, migration.target, _roots(migration), _packs(migration), given, migration.is_cut_short)
+    reached = migration.reached
+    if reached is not None and not reached.is_of({file.path: file.document for file in files.values()}, given):
+        _keep(migration, None)
+    cut = migration.is_cut_short
+    return Survey(files, migration.target, _roots(migration), _packs(migration), given, cut, migration.reached)
 
 
 def _count_unlisted(migration: Migration) -> None:

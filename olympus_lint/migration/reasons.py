@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from olympus_rules.reach.paths import Path
-    from olympus_rules.reach.values import Place
+    from olympus_rules.reach.answers.paths import Path
+    from olympus_rules.reach.solver.values import Place
 
 __all__ = ["Reason", "Step", "along", "short"]
 

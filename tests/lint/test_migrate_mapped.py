@@ -11,8 +11,8 @@ from olympus_codemods.target import Target
 from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import Migration, migrate
 from olympus_lint.project.settings import Settings
-from olympus_rules.reach.slots import Slots
-from olympus_rules.reach.values import Value
+from olympus_rules.reach.solver.slots import Slots
+from olympus_rules.reach.solver.values import Value
 
 HEAD = """\
 import functools
