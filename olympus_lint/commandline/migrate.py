@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_codemods.target import NEWEST, Target
+from olympus_lint.analysis.cache import Cache, cache_folder
+from olympus_lint.analysis.kept_report import KeptReport, Report
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.commandline.check import configuration_of, options_over, report_problems, say
 from olympus_lint.commandline.output import has_color, write_report
@@ -57,6 +59,12 @@ def migrate(args: Namespace) -> int:
     """
     configuration = configuration_of(args, options_over(args))
     settings = configuration.at(Path.cwd())
+    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
+    keeps = not args.no_cache and args.check is None
+    known = KeptReport(Cache(cache_folder(args, settings)) if keeps else None, args, color=color)
+    report = known.recall()
+    if report is not None:
+        return tell(report, args)
     files, problems = discover(args.paths, configuration.at)
     files = each_once(files)
     if not files and not problems:
@@ -82,15 +90,33 @@ def migrate(args: Namespace) -> int:
     migration.outside = look_outside(migration.named, migration.further, configuration.at, keyed)
     migration.outside.is_cut_short |= is_cut_short
     migration.not_in_git = not_in_git(data) if migration.changed else []
-    for note in (note for text in migration.named for note in text.said):
-        say(f"note: {note}", args)
-    if args.diff:
-        return show_diff(migration, args)
-    writes = writes and not failed and not (proof is not None and proof.stops)
+    writes = writes and not args.diff and not failed and not (proof is not None and proof.stops)
     if writes:
         write(migration, data)
-    show(migration, args, proof, written=writes)
-    return report_problems(migration.problems, args) or status(migration, args, proof, written=writes)
+    report = report_on(migration, args, proof, written=writes, color=color)
+    if files and not migration.problems and not (writes and migration.changed):
+        known.keep(report, data if migration.changed else {}, migration.not_in_git)
+    return tell(report, args, migration.problems)
+
+
+def report_on(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool, color: bool) -> Report:
+    """Return what is said of a migration: the changes themselves, or the report on them."""
+    notes = [f"note: {note}" for text in migration.named for note in text.said]
+    if args.diff:
+        diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
+        notes.append(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.")
+        return Report("".join(diffs), notes, int(bool(diffs) and not args.exit_zero))
+    text = report_text(migration, args, proof, written=written, color=color)
+    return Report(text, notes, status(migration, args, proof, written=written))
+
+
+def tell(report: Report, args: Namespace, problems: Sequence[Problem] = ()) -> int:
+    """Print a report, and the problems of its run; return the exit status."""
+    for note in report.notes:
+        say(note, args)
+    if report.text is not None:
+        write_report(report.text, args.output_file)
+    return report_problems([*problems], args) or report.status
 
 
 def tested(
@@ -125,18 +151,18 @@ def tested(
         return None, [Problem("--check", str(error))]
 
 
-def show(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> None:
-    """Print the report; with ``--quiet`` only if nothing was written, or if tests fail."""
+def report_text(
+    migration: Migration, args: Namespace, proof: Proof | None, *, written: bool, color: bool
+) -> str | None:
+    """Return the report; with ``--quiet``, there is one only if nothing was written, or if tests fail."""
     section = None
     if proof is not None:
         from olympus_lint.proof.account import account
 
         section = account(proof)
     if args.quiet and written and (proof is None or proof.is_clean):
-        return
-    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
-    text = render(migration, args.report_format, written=written, color=color, section=section)
-    write_report(text, args.output_file)
+        return None
+    return render(migration, args.report_format, written=written, color=color, section=section)
 
 
 def each_once(files: list[SourceFile]) -> list[SourceFile]:
@@ -199,14 +225,6 @@ def text_of(file: SourceFile, data: bytes) -> Text:
     if kind == "python" and not embedded.is_worth_while:
         return Text(file.filename, file.settings, text)
     return Text(file.filename, file.settings, embedded.text, embedded=embedded)
-
-
-def show_diff(migration: Migration, args: Namespace) -> int:
-    """Print what a migration would change; return the exit status."""
-    diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
-    write_report("".join(diffs), args.output_file)
-    say(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.", args)
-    return report_problems(migration.problems, args) or int(bool(diffs) and not args.exit_zero)
 
 
 def write(migration: Migration, data: dict[str, bytes]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.files.sources import InputError, decode_utf8
 from olympus_lint.files.validity import NOT_PARSED
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import bindings
 from olympus_rules.syntax.project import Location, module_file
@@ -26,8 +27,8 @@ DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 def read_file(filename: str) -> bytes:
     """Return the bytes of a file; none if it cannot be read."""
-    with suppress(OSError):
-        return Path(filename).read_bytes()
+    with suppress(OSError, ValueError):
+        return disk.read(filename)
     return b""
 
 

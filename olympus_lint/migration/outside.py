@@ -18,6 +18,7 @@ from olympus_lint.project.discovery import walk
 from olympus_lint.project.git import repository_of
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings, SettingsError
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import MARKERS, import_roots, locate, module_file
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ def _top(folder: Path, cwd: Path) -> Path | None:
     cwd = cwd.resolve()
     if folder.is_relative_to(cwd) and cwd not in (Path.home(), Path(tempfile.gettempdir()), Path(cwd.anchor)):
         return cwd
-    marked = (each for each in (folder, *folder.parents) if any((each / marker).exists() for marker in MARKERS))
+    marked = (each for each in (folder, *folder.parents) if any(disk.exists(each / marker) for marker in MARKERS))
     return next(marked, None)
 
 

@@ -24,7 +24,7 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
-from olympus_rules.keyflow.domain.places import NOWHERE
+from olympus_rules.keyflow.domain.places import NOWHERE, span_of
 from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
@@ -348,14 +348,17 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) 
     lines = split_lines(text.new)
     text.shown += [before_and_after(lines, report, fix) for report, fix in applied]
     text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
-    _move_places(text, new, [fix for _, fix in applied], projects)
+    _move_places(text, new, applied, projects)
     text.new = new
     return [report for report, _ in applied]
 
 
-def _move_places(text: Text, new: str, fixes: Sequence[Fix], projects: Projects) -> None:
+def _move_places(text: Text, new: str, applied: Sequence[tuple[Report, Fix]], projects: Projects) -> None:
     """Keep what is known of the expressions of a text that some fixes change."""
     known, path = projects.get(text.settings).session.places, str(Path(text.filename).absolute())
     before = known.get(path, NOWHERE)
     if before.of(text.new).ranks:
-        known[path] = before.after({edit for fix in fixes for edit in fix.edits}, new)
+        edits = {edit for _, fix in applied for edit in fix.edits}
+        facts = [report.fact for report, _ in applied if isinstance(report.fact.node, ast.expr)]
+        computed = [(span_of(fact.node), span_of(part)) for fact in facts for part in getattr(fact, "subjects", ())]
+        known[path] = before.after(edits, new, computed)

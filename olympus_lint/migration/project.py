@@ -195,27 +195,19 @@ def migrate(
 
 
 def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict[str, list[Report]]]:
-    """Make the places of all files ready until that shows no more keys; return the constructors by file.
+    """Make the places of all files ready; return the constructors by file.
 
-    Words that became a constructor show more keys, and so does a rewrite that NumPy took a key from before.
+    What is known of the expressions moves with the edits. Only after a rewrite that shows more keys, as that of words
+    to a constructor, or of a function of NumPy, they are looked for again.
     """
-    places = key_places(migration)
     while True:
-        projects, made, before = Projects(), _mentioned(migration), [text.new for text in migration.texts]
-        found = _make_ready(migration, projects, withheld, places)
+        before = {text.filename: len(text.rewritten) for text in migration.texts}
+        projects = Projects()
+        found = _make_ready(migration, projects, withheld, key_places(migration))
         projects.close()  # the plan takes the memory that they do
-        is_made = made != _mentioned(migration)
-        is_open = any(migration.left.values()) and before != [text.new for text in migration.texts]
-        if not is_made and not is_open:
+        new = (fix for text in migration.texts for _, fix in text.rewritten[before[text.filename] :])
+        if not any(fix.shows_keys for fix in new):
             return projects, found
-        known, places = _kept(migration, projects), key_places(migration)
-        if not is_made and known == places:
-            return projects, found
-
-
-def _mentioned(migration: Migration) -> int:
-    """Return how often the files name the constructor."""
-    return sum(text.new.count(NAME) for text in migration.texts)
 
 
 def _make_ready(
@@ -277,12 +269,6 @@ def stays(filename: str, text: str, error: Exception, settings: Settings, cell: 
     where = "" if cell is None else f"cell {cell} "
     cause = f"{error.msg}, line {error.lineno}" if isinstance(error, SyntaxError) else error
     return newer or [Problem(filename, f"{where}cannot be parsed ({cause}), so it is not changed.")]
-
-
-def _kept(migration: Migration, projects: Projects) -> dict[str, Places]:
-    """Return what is known of the expressions of the current texts."""
-    known = (projects.get(text.settings).session.places for text in migration.texts)
-    return {path: each for places in known for path, each in places.items() if each}
 
 
 def key_places(migration: Migration) -> dict[str, Places]:

@@ -7,8 +7,9 @@ import os
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
+
+from olympus_rules.syntax import disk
 
 __all__ = ["not_in_git", "repository_of"]
 
@@ -22,12 +23,7 @@ SPLIT = b"link"
 
 def repository_of(path: Path) -> Path | None:
     """Return the innermost folder with ``.git`` that holds a path, ``None`` outside of repositories."""
-    return next((folder for folder in path.parents if _has_git(folder)), None)
-
-
-@lru_cache(maxsize=4096)
-def _has_git(folder: Path) -> bool:
-    return os.path.lexists(folder / ".git")
+    return next((folder for folder in path.parents if disk.exists(folder / ".git")), None)
 
 
 def not_in_git(files: Mapping[str, bytes]) -> list[str]:
@@ -38,7 +34,6 @@ def not_in_git(files: Mapping[str, bytes]) -> list[str]:
     Args:
         files: the content by path.
     """
-    _has_git.cache_clear()
     found, known = [], dict[Path, dict[str, tuple[int, bytes]] | None]()
     for name, data in files.items():
         path = Path(os.path.realpath(name))

@@ -79,4 +79,4 @@ def wrap(subject: ast.expr, document: Document) -> Fix | None:
     if key is None or wrap_key_data is None:
         return None
     edit = replace(document, subject, call(wrap_key_data, key))
-    return fix_of(Applicability.SAFE, "Convert the raw key", edit, *names.edits())
+    return fix_of(Applicability.SAFE, "Convert the raw key", edit, *names.edits(), shows_keys=True)

@@ -57,16 +57,19 @@ class Places:
         """Return the rows of the expressions."""
         return {row for row, *_ in chain(self.ranks, self.likely, self.possible, self.holders)}
 
-    def after(self, edits: Iterable[Edit], text: str) -> Places:
+    def after(self, edits: Iterable[Edit], text: str, computed: Iterable[tuple[Written, Written]] = ()) -> Places:
         """Return the places of the text that some edits give: those outside of the edits, and around them.
 
         Args:
             edits: the edits, which do not overlap; their rows and columns are characters.
             text: the text after them.
+            computed: expressions, each with one of which it is computed: if an edit replaces that, as a key by its
+                words, it is not known what the other becomes.
         """
         shift = _Shift(self.text, edits, text)
+        lost = {place for place, part in computed if shift.moved(part) is None}
         every = chain(self.ranks, self.likely, self.possible, self.holders)
-        moved = {place: new for place in every if (new := shift.moved(place)) is not None}
+        moved = {place: new for place in every if place not in lost and (new := shift.moved(place)) is not None}
         ranks = {moved[place]: rank for place, rank in self.ranks.items() if place in moved}
         sets = (self.optional, self.likely, self.possible, self.holders)
         return Places(text, ranks, *(frozenset(moved[place] for place in each if place in moved) for each in sets))
