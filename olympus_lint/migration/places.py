@@ -24,8 +24,9 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
-from olympus_rules.keyflow.domain.places import NOWHERE, span_of
-from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
+from olympus_rules.keyflow.domain.places import NOWHERE
+from olympus_rules.keyflow.domain.places import Places as KeyPlaces
+from olympus_rules.keyflow.facts import Conversion, Fact, HandedOut, Reference
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -40,9 +41,11 @@ __all__ = [
     "is_note",
     "is_wanted",
     "mentions_of",
+    "places_of",
     "rename",
     "reports_of",
     "rewrite",
+    "subjects_of",
 ]
 
 CONSTRUCTOR = LegacyConstructor.code
@@ -348,17 +351,28 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) 
     lines = split_lines(text.new)
     text.shown += [before_and_after(lines, report, fix) for report, fix in applied]
     text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
-    _move_places(text, new, applied, projects)
+    _move_places(text, new, [fix for _, fix in applied], projects)
     text.new = new
     return [report for report, _ in applied]
 
 
-def _move_places(text: Text, new: str, applied: Sequence[tuple[Report, Fix]], projects: Projects) -> None:
+def _move_places(text: Text, new: str, fixes: Sequence[Fix], projects: Projects) -> None:
     """Keep what is known of the expressions of a text that some fixes change."""
-    known, path = projects.get(text.settings).session.places, str(Path(text.filename).absolute())
-    before = known.get(path, NOWHERE)
-    if before.of(text.new).ranks:
-        edits = {edit for _, fix in applied for edit in fix.edits}
-        facts = [report.fact for report, _ in applied if isinstance(report.fact.node, ast.expr)]
-        computed = [(span_of(fact.node), span_of(part)) for fact in facts for part in getattr(fact, "subjects", ())]
-        known[path] = before.after(edits, new, computed)
+    known = places_of(text, projects)
+    if known.ranks:
+        edits = {edit for fix in fixes for edit in fix.edits}
+        projects.get(text.settings).session.places[_path(text)] = known.after(edits, new)
+
+
+def subjects_of(fact: Fact) -> list[ast.AST]:
+    """Return the expressions that a fact is about; none if it names only the place."""
+    return [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
+
+
+def places_of(text: Text, projects: Projects) -> KeyPlaces:
+    """Return what is known of the expressions of the current text of a file."""
+    return projects.get(text.settings).session.places.get(_path(text), NOWHERE).of(text.new)
+
+
+def _path(text: Text) -> str:
+    return str(Path(text.filename).absolute())

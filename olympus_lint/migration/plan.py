@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.places import context_of, is_note
+from olympus_lint.migration.places import context_of, is_note, subjects_of
 from olympus_lint.migration.reasons import Reason, along
 from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
@@ -470,7 +470,7 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
 
     No key reaches a subject that is computed of a key, as ``key.tolist()``; its parts stand for it.
     """
-    subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
+    subjects = subjects_of(fact)
     spots = [place_of(path, part) for part in subjects]
     if not any(map(reached.keys_at, spots)):
         inner = (part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr))

@@ -20,11 +20,22 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.mentions import Mention, mentions_in
 from olympus_lint.migration.outside import Outside
-from olympus_lint.migration.places import Text, constructors, context_of, is_wanted, mentions_of, rename, rewrite
+from olympus_lint.migration.places import (
+    Text,
+    constructors,
+    context_of,
+    is_wanted,
+    mentions_of,
+    places_of,
+    rename,
+    rewrite,
+    subjects_of,
+)
 from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
 from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
 from olympus_lint.project.settings import Settings
 from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import PRNG_KEY
@@ -197,17 +208,26 @@ def migrate(
 def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict[str, list[Report]]]:
     """Make the places of all files ready; return the constructors by file.
 
-    What is known of the expressions moves with the edits. Only after a rewrite that shows more keys, as that of words
-    to a constructor, or of a function of NumPy, they are looked for again.
+    What is known of the expressions moves with the edits. It is looked for again after a rewrite that shows more keys,
+    as that of words to a constructor, and if a place is left whose keys may be words by now.
     """
     while True:
         before = {text.filename: len(text.rewritten) for text in migration.texts}
         projects = Projects()
         found = _make_ready(migration, projects, withheld, key_places(migration))
+        new = [fix for text in migration.texts for _, fix in text.rewritten[before[text.filename] :]]
+        is_open = new and any(_may_be_words(migration, text, projects) for text in migration.texts)
         projects.close()  # the plan takes the memory that they do
-        new = (fix for text in migration.texts for _, fix in text.rewritten[before[text.filename] :])
-        if not any(fix.shows_keys for fix in new):
+        if not is_open and not any(fix.shows_keys for fix in new):
             return projects, found
+
+
+def _may_be_words(migration: Migration, text: Text, projects: Projects) -> bool:
+    """Return whether a place that is left is about an expression around a rewrite."""
+    around = places_of(text, projects).around
+    facts = [report.fact for report in migration.left.get(text.filename, ())] if around else []
+    parts = (part for fact in facts for part in subjects_of(fact) or [fact.node])
+    return any(isinstance(part, ast.expr) and span_of(part) in around for part in parts)
 
 
 def _make_ready(

@@ -36,6 +36,7 @@ class Places:
         possible: expressions that keys may reach beside numbers, of which most on real code are none of keys; and those
             that keys of several numbers of axes reach, as one use may be right for some of them.
         holders: the expressions of containers and objects that hold keys.
+        around: those around edits since the analysis, which may hold words by now.
     """
 
     text: str = ""
@@ -44,6 +45,7 @@ class Places:
     likely: AbstractSet[Written] = frozenset()
     possible: AbstractSet[Written] = frozenset()
     holders: AbstractSet[Written] = frozenset()
+    around: AbstractSet[Written] = frozenset()
 
     def of(self, text: str) -> Places:
         """Return the places of a text: these, or none if it is another one."""
@@ -57,21 +59,19 @@ class Places:
         """Return the rows of the expressions."""
         return {row for row, *_ in chain(self.ranks, self.likely, self.possible, self.holders)}
 
-    def after(self, edits: Iterable[Edit], text: str, computed: Iterable[tuple[Written, Written]] = ()) -> Places:
+    def after(self, edits: Iterable[Edit], text: str) -> Places:
         """Return the places of the text that some edits give: those outside of the edits, and around them.
 
         Args:
             edits: the edits, which do not overlap; their rows and columns are characters.
             text: the text after them.
-            computed: expressions, each with one of which it is computed: if an edit replaces that, as a key by its
-                words, it is not known what the other becomes.
         """
         shift = _Shift(self.text, edits, text)
-        lost = {place for place, part in computed if shift.moved(part) is None}
-        every = chain(self.ranks, self.likely, self.possible, self.holders)
-        moved = {place: new for place in every if place not in lost and (new := shift.moved(place)) is not None}
+        every = [*chain(self.ranks, self.likely, self.possible, self.holders)]
+        moved = {place: new for place in every if (new := shift.moved(place)) is not None}
         ranks = {moved[place]: rank for place, rank in self.ranks.items() if place in moved}
-        sets = (self.optional, self.likely, self.possible, self.holders)
+        around = {place for place in every if place in self.around or shift.is_around(place)}
+        sets = (self.optional, self.likely, self.possible, self.holders, around)
         return Places(text, ranks, *(frozenset(moved[place] for place in each if place in moved) for each in sets))
 
 
@@ -103,6 +103,12 @@ class _Shift:
         if any(one <= start and end <= other for one, other in self._edits[first : last + 1]):
             return None
         return *self._written(start + self._moves[first]), *self._written(end + self._moves[last])
+
+    def is_around(self, place: Written) -> bool:
+        """Say whether an edit is within an expression."""
+        start, end = self._offset(*place[:2]), self._offset(*place[2:])
+        first = bisect_left(self._ends, start + 1)
+        return first < len(self._edits) and start <= self._edits[first][0] and self._ends[first] <= end
 
     def _offset(self, line: int, column: int) -> int:
         text = self._lines[line - 1]
