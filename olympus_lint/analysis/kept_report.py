@@ -18,7 +18,6 @@ from olympus_lint.analysis.cache import WRONG, as_json, key_of, tool
 from olympus_lint.project.git import not_in_git
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_rules.syntax import disk
-from olympus_rules.syntax.project import forget_folders
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
@@ -45,7 +44,7 @@ class Report:
 
 
 class KeptReport:
-    """The kept report of the runs with some options; a run begins with it, so that its looks at the disk are noted."""
+    """The kept report of the runs with some options."""
 
     def __init__(self, cache: Cache | None, args: Namespace, **surroundings: object) -> None:
         """Take what a run is told.
@@ -55,8 +54,6 @@ class KeptReport:
             args: the arguments.
             surroundings: what else the report depends on, such as the terminal.
         """
-        disk.forget()
-        forget_folders()
         self._cache = cache
         told = {name: value for name, value in sorted(vars(args).items()) if name not in ELSEWHERE}
         self._key = b"" if cache is None else key_of("report", tool(), str(Path.cwd()), repr([told, surroundings]))

@@ -40,6 +40,8 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.phrases import count
 from olympus_lint.run.one_file import unified_diff
 from olympus_lint.run.processes import prepare_collector
+from olympus_rules.syntax import disk
+from olympus_rules.syntax.project import forget_folders
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ def migrate(args: Namespace) -> int:
     Raises:
         SettingsError: an option or a settings file is wrong.
     """
+    disk.forget()
+    forget_folders()  # so that this run notes all that it looks at
     configuration = configuration_of(args, options_over(args))
     settings = configuration.at(Path.cwd())
     color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)

@@ -137,7 +137,7 @@ def test_the_plan_hangs_on_nothing_but_the_project(project: Path) -> None:
     (project / "pkg/many.py").write_text(f"from jax.random import PRNGKey\n\n\n{functions}{calls}")
     reports = {
         subprocess.run(
-            [sys.executable, "-m", "olympus_lint", "--migrate", "--strict", "."],
+            [sys.executable, "-m", "olympus_lint", "--no-cache", "--migrate", "--strict", "."],
             cwd=project,
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
