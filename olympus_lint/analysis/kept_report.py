@@ -46,17 +46,16 @@ class Report:
 class KeptReport:
     """The kept report of the runs with some options."""
 
-    def __init__(self, cache: Cache | None, args: Namespace, **surroundings: object) -> None:
+    def __init__(self, cache: Cache | None, args: Namespace) -> None:
         """Take what a run is told.
 
         Args:
             cache: where the report is kept; ``None`` if it is not.
             args: the arguments.
-            surroundings: what else the report depends on, such as the terminal.
         """
         self._cache = cache
         told = {name: value for name, value in sorted(vars(args).items()) if name not in ELSEWHERE}
-        self._key = b"" if cache is None else key_of("report", tool(), str(Path.cwd()), repr([told, surroundings]))
+        self._key = b"" if cache is None else key_of("report", tool(), str(Path.cwd()), repr(told))
 
     def recall(self) -> Report | None:
         """Return the report of an earlier run; ``None`` if something that it looked at has changed since."""

@@ -15,7 +15,7 @@ from olympus_lint.analysis.cache import Cache, cache_folder
 from olympus_lint.analysis.kept_report import KeptReport, Report
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.commandline.check import configuration_of, options_over, report_problems, say
-from olympus_lint.commandline.output import has_color, write_report
+from olympus_lint.commandline.output import write_report
 from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import (
@@ -63,9 +63,8 @@ def migrate(args: Namespace) -> int:
     forget_folders()  # so that this run notes all that it looks at
     configuration = configuration_of(args, options_over(args))
     settings = configuration.at(Path.cwd())
-    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
     keeps = not args.no_cache and args.check is None
-    known = KeptReport(Cache(cache_folder(args, settings)) if keeps else None, args, color=color)
+    known = KeptReport(Cache(cache_folder(args, settings)) if keeps else None, args)
     report = known.recall()
     if report is not None:
         return tell(report, args)
@@ -97,20 +96,20 @@ def migrate(args: Namespace) -> int:
     writes = writes and not args.diff and not failed and not (proof is not None and proof.stops)
     if writes:
         write(migration, data)
-    report = report_on(migration, args, proof, written=writes, color=color)
+    report = report_on(migration, args, proof, written=writes)
     if files and not migration.problems and not (writes and migration.changed):
         known.keep(report, data if migration.changed else {}, migration.not_in_git)
     return tell(report, args, migration.problems)
 
 
-def report_on(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool, color: bool) -> Report:
+def report_on(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> Report:
     """Return what is said of a migration: the changes themselves, or the report on them."""
     notes = [f"note: {note}" for text in migration.named for note in text.said]
     if args.diff:
         diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
         notes.append(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.")
         return Report("".join(diffs), notes, int(bool(diffs) and not args.exit_zero))
-    text = report_text(migration, args, proof, written=written, color=color)
+    text = report_text(migration, args, proof, written=written)
     return Report(text, notes, status(migration, args, proof, written=written))
 
 
@@ -155,9 +154,7 @@ def tested(
         return None, [Problem("--check", str(error))]
 
 
-def report_text(
-    migration: Migration, args: Namespace, proof: Proof | None, *, written: bool, color: bool
-) -> str | None:
+def report_text(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> str | None:
     """Return the report; with ``--quiet``, there is one only if nothing was written, or if tests fail."""
     section = None
     if proof is not None:
@@ -166,7 +163,7 @@ def report_text(
         section = account(proof)
     if args.quiet and written and (proof is None or proof.is_clean):
         return None
-    return render(migration, args.report_format, written=written, color=color, section=section)
+    return render(migration, args.report_format, written=written, section=section)
 
 
 def each_once(files: list[SourceFile]) -> list[SourceFile]:

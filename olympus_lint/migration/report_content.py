@@ -20,8 +20,6 @@ from olympus_rules.rule import Report
 
 __all__ = [
     "CUT_SHORT",
-    "DRY_RUN",
-    "HEADINGS",
     "Done",
     "Left",
     "Obstacle",
@@ -43,19 +41,6 @@ __all__ = [
     "where",
 ]
 
-DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
-"""With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
-HEADINGS = {
-    "unread": "Not read, although they import what changes; name them, too",
-    "doubts": "Imports that may mean several files",
-    "typed": "What holds constructors back",
-    "checks": "Check these lines, which typed keys may get to",
-    "portable": "What typed keys would break",
-    "left": "Left to review, silent changes first",
-    "places": "Places, silent changes first",
-    "mentions": "Mentioned in strings, comments and prose, not rewritten",
-    "check": "Check it",
-}
 CUT_SHORT = "The search for files that import or are imported by these ended at its limit: name the whole project."
 NOT_ALL = (
     "The project is too large to follow every key to its end, so places may be missing below: "
