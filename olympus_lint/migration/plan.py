@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from olympus_lint.embedded.places import Places as RowPlaces
 from olympus_lint.migration.places import context_of, is_note, subjects_of
-from olympus_lint.migration.reasons import Reason, along
+from olympus_lint.migration.reasons import Line, Reason, along
 from olympus_rules.code.names import dotted_name
-from olympus_rules.finding import Confidence
+from olympus_rules.finding import Confidence, Position
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
@@ -87,6 +88,7 @@ class SurveyedFile:
         left: its places that are not ready for typed keys.
         exits: its calls that pass keys to unknown code.
         is_wanted: whether a report counts, by the settings and the suppressions of the file.
+        rows: the places of its rows in a notebook, or in the file whose examples it is.
     """
 
     document: Document
@@ -95,6 +97,11 @@ class SurveyedFile:
     left: Sequence[Report] = ()
     exits: Sequence[HandedOut] = ()
     is_wanted: Callable[[Report], bool] = bool
+    rows: RowPlaces = field(default_factory=RowPlaces)
+
+    def position(self, place: Place) -> Position:
+        """Return where an expression starts in the document."""
+        return self.document.position(place.line, place.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +170,15 @@ def plan(
     while held.by_replaced_constructor():
         held.by_company()
     found = {
-        filename: [held.constructor(filename, report, place_of(file.path, report.fact.node)) for report in made]
+        filename: [held.constructor(place_of(file.path, each.fact.node), ast.unparse(each.fact.node)) for each in made]
         for filename, file in survey.files.items()
         if (made := file.mentions) is not None
     }
-    names = {file.path: filename for filename, file in survey.files.items()}
     others = [(each.place, f"{each.name} of {each.callee}", "parameter") for each in survey.taken]
     others += [(place, callee, "derivation") for place, callee in held.remade.items()]
     for place, spelled, kind in others:
-        filename = names[place.file]
-        start = survey.files[filename].document.position(place.line, place.column)
-        reasons, checks = held.against(place)
-        found.setdefault(filename, []).append(
-            Constructor(filename, start.row, start.column, spelled, reasons, kind=kind, checks=checks)
-        )
+        source = held.constructor(place, spelled, kind)
+        found.setdefault(source.filename, []).append(source)
     held.forget()
     return Plan(found, computed, held.failures, held.is_cut_short)
 
@@ -223,16 +225,22 @@ class _Held:
         """Let the memory of the analysis go."""
         self._reached.graph.forget()
 
-    def against(self, place: Place) -> tuple[tuple[Reason, ...], tuple[Reason, ...]]:
-        """Return what holds a constructor back, and what is to be checked if nothing does."""
+    def constructor(self, place: Place, spelled: str, kind: str = "constructor") -> Constructor:
+        """Return a constructor, or another source of keys, with what holds it back, or else what is to be checked."""
+        filename = self._filenames[place.file]
+        file = self._survey.files[filename]
+        cell, start = file.rows.at(file.position(place))
         reasons = tuple(sorted(self.reasons[place]))
-        return reasons, () if reasons else tuple(sorted(self.checks[place]))
+        checks = () if reasons else tuple(sorted(self.checks[place]))
+        return Constructor(filename, start.row, start.column, spelled, reasons, cell, kind, checks)
 
-    def constructor(self, filename: str, report: Report, place: Place) -> Constructor:
-        """Return a constructor with the reasons that hold it back."""
-        start = report.finding.span.start
-        reasons, checks = self.against(place)
-        return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), reasons, checks=checks)
+    def _line(self, filename: str, row: int) -> Line:
+        """Return a line as the user sees it."""
+        cell, start = self._survey.files[filename].rows.at(Position(row, 1))
+        return Line(filename, cell, start.row)
+
+    def _line_of(self, place: Place) -> Line:
+        return self._line(self._filenames[place.file], place.line)
 
     def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""
@@ -246,7 +254,9 @@ class _Held:
                 stops = all_rules()[report.finding.code].holds_back and not is_note(report, self._survey.target)
                 if not stops or report.fact.kind == KeyKind.TYPED or report.finding.code == LegacyConstructor.code:
                     continue
-                reason = _place(filename, report.fact.node, file.document, report.finding.code)
+                row = getattr(report.fact.node, "lineno", 1)
+                text = f"reaches `{_short(file.document.segment(report.fact.node))}`"
+                reason = Reason(self._line(filename, row), text, report.finding.code)
                 made = _mentions_in(report.fact.maker, file.path, self._places)
                 spots = _spots_of(report.fact, file.path, self._reached)
                 makers = made or frozenset().union(*map(self._reached.keys_at, spots))
@@ -280,7 +290,7 @@ class _Held:
             breaks: whether it is known that the place does not take typed keys.
         """
         for maker in makers:
-            told = along(reason, paths.get(maker), self._filenames, is_sure=maker in known)
+            told = along(reason, paths.get(maker), self._line_of, is_sure=maker in known)
             (self.reasons if maker in known and breaks else self.checks)[maker].add(told)
 
     def computed_names(self) -> dict[str, list[Report]]:
@@ -310,7 +320,7 @@ class _Held:
             why = _way_out(way, open_places, self._survey.packs, own) if way.is_sure or way.place in leaving else None
             if why is not None:
                 known = leaving.get(way.place, set())
-                reason = Reason(self._filenames[way.place.file], way.place.line, why)
+                reason = Reason(self._line_of(way.place), why)
                 breaks = _takes_raw_only(way, self._survey.packs)
                 makers = known | way.keys if way.is_anything else known or way.keys
                 known = known | way.keys if way.is_sure else known
@@ -324,7 +334,7 @@ class _Held:
         for place, callee, name, mentions in lent(self._reached):
             package = name.partition(".")[0]
             if package == "jax" or (package != "typing" and packs.get(name).typed_keys != "yes"):
-                reason = Reason(self._filenames[place.file], place.line, f"is made in `{callee}`, {UNFOLLOWED}")
+                reason = Reason(self._line_of(place), f"is made in `{callee}`, {UNFOLLOWED}")
                 held = self.reasons if packs.get(name).typed_keys == "no" else self.checks
                 for maker in mentions & self._sources:
                     held[maker].add(reason)
@@ -332,19 +342,19 @@ class _Held:
     def by_limits(self) -> None:
         """Hold all constructors back in a strict plan if not every key is followed to its end."""
         for place in self._sources if self.is_cut_short and self.checks is self.reasons else ():
-            self.reasons[place].add(Reason(self._filenames[place.file], place.line, NOT_ALL))
+            self.reasons[place].add(Reason(self._line_of(place), NOT_ALL))
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""
         for (filename, number), why in staying.items():
             file = self._survey.files[filename]
             report = (file.mentions or ())[number]
-            self.of(file, report).add(Reason(filename, report.finding.span.start.row, why))
+            self.of(file, report).add(Reason(self._line(filename, report.finding.span.start.row), why))
 
     def by_failures(self) -> None:
         """Hold back every constructor if a function could not be read, as its keys may reach that function."""
         for failure in self.failures[:1]:
-            reason = Reason(failure.file, failure.row, "may reach code whose analysis failed")
+            reason = Reason(self._line(failure.file, failure.row), "may reach code whose analysis failed")
             for place in self._sources:
                 self.reasons[place].add(reason)
 
@@ -360,7 +370,7 @@ class _Held:
                 is_rewritten = context_of(report) == "replaced" and file.mentions is not None
                 if is_rewritten and not any(map(self.reasons.get, places)) and not self._calls_key:
                     continue
-                reason = Reason(filename, report.finding.span.start.row, REPLACED)
+                reason = Reason(self._line(filename, report.finding.span.start.row), REPLACED)
                 for place in places:
                     changed |= reason not in self.reasons[place]
                     self.reasons[place].add(reason)
@@ -400,12 +410,12 @@ class _Held:
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
                 if words:
                     made = other if meet else (other - one).intersection(self.remade)
-                    changed |= self._hold(made, join, f"raw words, made on {self._written(words[0])},")
+                    changed |= self._hold(made, join, f"raw words, made on {self._line_of(words[0])},")
                 if raw and not join.is_one:
                     changed |= self._hold(
                         (other - one).intersection(self._places),
                         join,
-                        f"keys that stay raw, made on {self._written(raw[0])},",
+                        f"keys that stay raw, made on {self._line_of(raw[0])},",
                     )
         return changed
 
@@ -424,16 +434,12 @@ class _Held:
             return False
         self._joined.update(fresh)
         reason = Reason(
-            self._filenames[join.place.file],
-            join.place.line,
+            self._line_of(join.place),
             f"reaches `{join.callee}`, and may meet {company} there",
         )
         paths = self._reached.paths_into(join.place, with_results=True)
         self._add(reason, paths, fresh, fresh if join.is_sure and not join.is_one else ())
         return True
-
-    def _written(self, place: Place) -> str:
-        return f"{self._filenames[place.file]}:{place.line}"
 
 
 def replaces(report: Report, mention: Report) -> bool:
@@ -453,10 +459,6 @@ def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) ->
     """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
     parts = () if maker is None else ast.walk(maker)
     return frozenset(place_of(path, part) for part in parts).intersection(places)
-
-
-def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
-    return Reason(filename, getattr(node, "lineno", 1), f"reaches `{_short(document.segment(node))}`", code)
 
 
 def _short(code: str) -> str:
@@ -496,7 +498,7 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
             return None
         place = open_places[0]
         others = f" and {len(open_places) - 1} more places" if len(open_places) > 1 else ""
-        where = f"{place.filename}:{place.row}{others}"
+        where = f"{place.line}{others}"
         return f"is passed to `{way.callee}`, which is unknown, while the origin of the keys in {where} is unknown, too"
     support = libraries(packs).get(way.library).typed_keys
     package = way.library.partition(".")[0]

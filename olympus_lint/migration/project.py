@@ -32,7 +32,7 @@ from olympus_lint.migration.places import (
     subjects_of,
 )
 from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
-from olympus_lint.migration.whereabouts import constructor_in_file, finding_in_file
+from olympus_lint.migration.reasons import line_of
 from olympus_lint.project.settings import Settings
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.places import span_of
@@ -186,15 +186,15 @@ def migrate(
         failures = ((each.file, each.exception()) for each in result.failures)
         migration.problems += [failed(name, "the analysis of where keys get to", error) for name, error in failures]
         migration.is_cut_short = result.is_cut_short
-        _leave_out_idle(migration, result)
         for filename, reports in result.computed.items():
             migration.left.setdefault(filename, []).extend(reports)
+        _put_in_files(migration)
+        _leave_out_idle(migration, result)
         both = result.constructors
         migration.constructors = {name: [each for each in made if each.is_constructor] for name, made in both.items()}
         migration.taken = [each for made in both.values() for each in made if not each.is_constructor]
         if target.style == "typed" and target.has("typed-keys"):
             _leave_out_raw_keys(migration, found, unsafe=unsafe)
-        in_files(migration)
         if target.style == "typed":
             _rename_free(migration, found, projects, unsafe=unsafe, withheld=withheld)
     for text in migration.texts:
@@ -364,7 +364,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             left = migration.left.get(text.filename, ())
             made = found.get(text.filename)
             wanted = partial(is_wanted, text=text)
-            files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted)
+            files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted, text.places)
     given = _taken(migration, {file.path: file.document for file in files.values()})
     return Survey(files, migration.target, _roots(migration), _packs(migration), given, migration.is_cut_short)
 
@@ -380,15 +380,11 @@ def _count_unlisted(migration: Migration) -> None:
 def _leave_out_idle(migration: Migration, result: Plan) -> None:
     """Remove the places of files that were not named which hold no constructor back."""
     sources = [each for made in result.constructors.values() for each in made]
-    lines = {(reason.filename, reason.row, reason.code) for each in sources for reason in (*each.reasons, *each.checks)}
+    lines = {(reason.line, reason.code) for each in sources for reason in (*each.reasons, *each.checks)}
     for text in migration.texts:
         if not text.is_named:
             reports = migration.left.pop(text.filename, [])
-            holding = [
-                report
-                for report in reports
-                if (text.filename, report.finding.span.start.row, report.finding.code) in lines
-            ]
+            holding = [report for report in reports if (line_of(report.finding), report.finding.code) in lines]
             migration.left.update({text.filename: holding} if holding else {})
 
 
@@ -405,19 +401,11 @@ def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *,
         ]
 
 
-def in_files(migration: Migration) -> None:
-    """Translate rows of joined modules to rows of their files or cells."""
-    places = {text.filename: text.places for text in migration.texts if text.embedded is not None}
-    if places:
-        migration.left = {
-            name: [replace(report, finding=finding_in_file(report.finding, places)) for report in reports]
-            for name, reports in migration.left.items()
-        }
-        migration.constructors = {
-            name: [constructor_in_file(each, places) for each in found]
-            for name, found in migration.constructors.items()
-        }
-        migration.taken = [constructor_in_file(each, places) for each in migration.taken]
+def _put_in_files(migration: Migration) -> None:
+    """Translate what is said of joined modules to their files and cells."""
+    for text in migration.texts:
+        reports = migration.left.get(text.filename, [])
+        reports[:] = [replace(report, finding=text.places.finding(report.finding)) for report in reports]
 
 
 def _parsed(migration: Migration, text: Text) -> Document | None:

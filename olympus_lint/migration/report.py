@@ -51,7 +51,7 @@ def sections(migration: Migration, further: Section | None, *, written: bool) ->
         for each in content.obstacles(migration)
     ]
     yield Section(HOLDING[migration.target.style], obstacles)
-    checks = [Item(each.text, content.where(each.reason)) for each in content.checks(migration)]
+    checks = [Item(each.text, str(each.reason.line)) for each in content.checks(migration)]
     yield Section("Check these lines, which typed keys may get to", checks)
     left = [Item(each.text, each.place) for each in content.left_alone(migration)]
     yield Section("Left to review, silent changes first", left)
@@ -146,9 +146,7 @@ def done_as_data(done: Done) -> dict[str, object]:
 def reason_as_data(reason: Reason) -> dict[str, object]:
     """Return a reason as data."""
     return {
-        "filename": reason.filename,
-        "cell": reason.cell,
-        "row": reason.row,
+        **asdict(reason.line),
         "code": reason.code or None,
         "text": reason.text,
         "path": [*map(asdict, reason.path)],

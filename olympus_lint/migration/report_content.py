@@ -12,9 +12,9 @@ from olympus_lint.migration.outside import Doubt, Unread
 from olympus_lint.migration.places import CONSTRUCTOR, Text
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
-from olympus_lint.migration.reasons import Reason, short
+from olympus_lint.migration.reasons import Line, Reason, line_of, short
 from olympus_lint.reporting.phrases import count, place
-from olympus_rules.finding import Finding, Fix
+from olympus_rules.finding import Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
@@ -216,25 +216,24 @@ class Obstacle:
     @property
     def held(self) -> str:
         """Return the places of the constructors."""
-        return listed((each.filename, each.cell, _spot(each)) for each in self.constructors)
+        return listed((each.filename, each.cell, _column(each)) for each in self.constructors)
 
 
-_Line = tuple[str, int | None, int, str]
+_Spot = tuple[Line, str]
+"""A line, and the rule that reports it."""
 
 
 def left_in_order(migration: Migration) -> list[Left]:
     """Return the places that are left: silent changes first, then by the number of constructors that they hold back."""
-    holding: Counter[_Line] = Counter(
-        line for each in migration.held for line in {_line_of(reason) for reason in each.reasons}
-    )
-    left = [Left(report, holding[_key(report.finding)]) for reports in migration.left.values() for report in reports]
+    holding = Counter(spot for each in migration.held for spot in {reason.spot for reason in each.reasons})
+    left = [Left(report, holding[_spot_of(report)]) for reports in migration.left.values() for report in reports]
     return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
 
 
 def left_alone(migration: Migration) -> list[Left]:
     """Return the places that are left, hold no constructor back, and are none to be checked."""
-    told = {_line_of(each.reason) for each in checks(migration)}
-    return [each for each in left_in_order(migration) if not each.holds and _key(each.report.finding) not in told]
+    told = {each.reason.spot for each in checks(migration)}
+    return [each for each in left_in_order(migration) if not each.holds and _spot_of(each.report) not in told]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,38 +260,35 @@ class Check:
 
 def checks(migration: Migration) -> list[Check]:
     """Return the lines to be checked, those of most constructors first."""
-    reasons: dict[tuple[_Line, str], Reason] = {}
-    found: dict[tuple[_Line, str], dict[Constructor, None]] = defaultdict(dict)
+    found: dict[Reason, dict[Constructor, None]] = defaultdict(dict)
     for constructor in migration.doubtful:
         for reason in constructor.checks:
-            line = _line_of(reason), reason.text
-            reasons.setdefault(line, reason)
-            found[line][constructor] = None
-    listed = [Check(reasons[line], tuple(constructors)) for line, constructors in found.items()]
+            found[reason][constructor] = None
+    listed = [Check(reason, tuple(constructors)) for reason, constructors in found.items()]
     return sorted(listed, key=lambda each: (-len(each.constructors), each.reason))
 
 
 def obstacles(migration: Migration) -> list[Obstacle]:
     """Return what holds constructors back: silent changes first, then by the number of constructors."""
-    left = {_key(each.report.finding): each for each in left_in_order(migration)}
-    reasons: dict[_Line, dict[str, Reason]] = defaultdict(dict)
-    held: dict[_Line, dict[Constructor, None]] = defaultdict(dict)
+    left = {_spot_of(each.report): each for each in left_in_order(migration)}
+    reasons: dict[_Spot, dict[str, Reason]] = defaultdict(dict)
+    held: dict[_Spot, dict[Constructor, None]] = defaultdict(dict)
     for constructor in [*migration.held, *migration.taken]:
         for reason in constructor.reasons:
-            reasons[_line_of(reason)].setdefault(reason.text, reason)
-            held[_line_of(reason)][constructor] = None
-    together: dict[tuple[Constructor, ...], list[_Line]] = defaultdict(list)
-    for line, constructors in held.items():
-        together[tuple(constructors)].append(line)
+            reasons[reason.spot].setdefault(reason.text, reason)
+            held[reason.spot][constructor] = None
+    together: dict[tuple[Constructor, ...], list[_Spot]] = defaultdict(list)
+    for spot in sorted(held):
+        together[tuple(held[spot])].append(spot)
     found = [
         Obstacle(
-            tuple(_said(left.get(line), list(reasons[line].values())) for line in sorted(lines, key=_order)),
-            tuple(reason for line in sorted(lines, key=_order) for reason in reasons[line].values()),
+            tuple(_said(left.get(spot), list(reasons[spot].values())) for spot in spots),
+            tuple(reason for spot in spots for reason in reasons[spot].values()),
             constructors,
-            any(line in left and left[line].is_silent for line in lines),
+            any(spot in left and left[spot].is_silent for spot in spots),
             migration.target.style,
         )
-        for constructors, lines in together.items()
+        for constructors, spots in together.items()
     ]
     return sorted(found, key=lambda each: (not each.is_silent, -len(each.constructors), each.lines))
 
@@ -305,28 +301,19 @@ def _said(left: Left | None, reasons: list[Reason]) -> tuple[str, str]:
     texts = list(dict.fromkeys(reason.text for reason in reasons))
     more = f" (and {count(len(texts) - 1, 'other use')} on this line)" if len(texts) > 1 else ""
     code = f"{reasons[0].code}: " if reasons[0].code else ""
-    return where(reasons[0]), f"{code}the key {texts[0]}{more}{''.join(paths[:1])}"
+    return str(reasons[0].line), f"{code}the key {texts[0]}{more}{''.join(paths[:1])}"
 
 
-def _key(finding: Finding) -> _Line:
-    return finding.filename, finding.cell, finding.span.start.row, finding.code
-
-
-def _line_of(reason: Reason) -> _Line:
-    return reason.filename, reason.cell, reason.row, reason.code
-
-
-def _order(line: _Line) -> tuple[str, int, int, str]:
-    return line[0], line[1] or 0, line[2], line[3]
+def _spot_of(report: Report) -> _Spot:
+    return line_of(report.finding), report.finding.code
 
 
 # words
 
 
-def where(place: Constructor | Reason | Mention | Finding) -> str:
+def where(place: Constructor | Mention) -> str:
     """Return the file, the cell in a notebook, and the row."""
-    row = place.span.start.row if isinstance(place, Finding) else place.row
-    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
+    return str(Line(place.filename, place.cell, place.row))
 
 
 def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
@@ -337,7 +324,7 @@ def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
     return "; ".join(f"{file}{', '.join(dict.fromkeys(spots))}" for file, spots in files.items())
 
 
-def _spot(source: Constructor) -> str:
+def _column(source: Constructor) -> str:
     """Return row and column of a source of keys; one that is no constructor has its name."""
     return f"{source.row}:{source.column}{'' if source.is_constructor else f' ({source.spelled})'}"
 

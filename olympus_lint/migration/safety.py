@@ -293,7 +293,7 @@ def _why(constructor: Constructor) -> str:
     if not constructor.reasons:
         return ""
     reason = constructor.reasons[0]
-    return f"{reason.text} on line {reason.row} of {_shown(reason.filename)}"
+    return f"{reason.text} on line {reason.line.row} of {_shown(reason.line.filename)}"
 
 
 def _shown(filename: str) -> str:

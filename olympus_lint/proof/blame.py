@@ -95,7 +95,7 @@ def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
 def rows_to_check(text: Text, migration: Migration) -> list[int]:
     """Return the rows of a file that the report asks to check."""
     reasons = (reason for each in migration.doubtful for reason in each.checks)
-    return sorted({reason.row for reason in reasons if reason.filename == text.filename})
+    return sorted({reason.line.row for reason in reasons if reason.line.filename == text.filename})
 
 
 def short(constructor: Constructor) -> str:
