@@ -19,7 +19,7 @@ from olympus_lint.embedded.places import Places
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.files.validity import NOT_PARSED
-from olympus_lint.migration.pairs import before_and_after
+from olympus_lint.migration.changed_lines import changed_lines
 from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
@@ -35,6 +35,7 @@ from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.text import split_lines
 
 __all__ = [
+    "Rewritten",
     "Text",
     "constructors",
     "context_of",
@@ -55,6 +56,22 @@ MOCK = re.compile(r"\bpatch\b")
 """Functions, by last name, that read an attribute by its name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A rewritten place.
+
+    Attributes:
+        report: the report on the text before the rewrite.
+        fix: the rewrite.
+        before, after: the lines that it changes.
+    """
+
+    report: Report
+    fix: Fix
+    before: str
+    after: str
+
+
 @dataclass(slots=True)
 class Text:
     """A file during its migration.
@@ -64,8 +81,7 @@ class Text:
         settings: those of its folder.
         old: the text before the migration.
         new: the current text.
-        rewritten: the rewrites in order: a report on the text at that time, and its fix.
-        shown: the lines of each rewrite before and after it.
+        rewritten: the rewrites in order.
         problems: its problems.
         notes: parts that were not analysed.
         embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
@@ -81,8 +97,7 @@ class Text:
     settings: Settings
     old: str
     new: str = ""
-    rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
-    shown: list[tuple[str, str]] = field(default_factory=list)
+    rewritten: list[Rewritten] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     embedded: Embedded | None = None
@@ -149,9 +164,15 @@ class Text:
             self.new = self.new if self.embedded is None else self.embedded.with_new_docstrings(self.new)
         return self.new != before
 
+    def with_magics(self, lines: str) -> str:
+        """Return lines of a notebook with its magics instead of their placeholders."""
+        for aside in self.embedded.aside if self.embedded is not None else ():
+            lines = lines.replace(aside.name, aside.magic)
+        return lines
+
     def undo(self) -> None:
         """Go back to the old text."""
-        self.new, self.rewritten, self.shown = self.old, [], []
+        self.new, self.rewritten = self.old, []
         self.places = self.places if self.embedded is None else self.embedded.places
 
 
@@ -347,10 +368,10 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) 
         codes = ", ".join(sorted({report.finding.code for report, _ in applied}))
         text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
         return []
-    places = text.places_now()
-    lines = split_lines(text.new)
-    text.shown += [before_and_after(lines, report, fix) for report, fix in applied]
-    text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
+    places, lines = text.places_now(), split_lines(text.new)
+    for report, fix in applied:
+        pair = map(text.with_magics, changed_lines(lines, report, fix))
+        text.rewritten.append(Rewritten(replace(report, finding=places.finding(report.finding)), fix, *pair))
     _move_places(text, new, [fix for _, fix in applied], projects)
     text.new = new
     return [report for report, _ in applied]

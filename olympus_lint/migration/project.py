@@ -215,7 +215,7 @@ def _all_ready(migration: Migration, withheld: Withheld) -> tuple[Projects, dict
         before = {text.filename: len(text.rewritten) for text in migration.texts}
         projects = Projects()
         found = _make_ready(migration, projects, withheld, key_places(migration))
-        new = [fix for text in migration.texts for _, fix in text.rewritten[before[text.filename] :]]
+        new = [each.fix for text in migration.texts for each in text.rewritten[before[text.filename] :]]
         is_open = new and any(_may_be_words(migration, text, projects) for text in migration.texts)
         projects.close()  # the plan takes the memory that they do
         if not is_open and not any(fix.shows_keys for fix in new):

@@ -8,10 +8,10 @@ from dataclasses import asdict
 
 from olympus_lint.migration import report_content as content
 from olympus_lint.migration.mentions import Mention
+from olympus_lint.migration.places import Rewritten
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
 from olympus_lint.migration.reasons import Reason
-from olympus_lint.migration.report_content import Done
 from olympus_lint.migration.report_formats import as_html, as_markdown, as_text
 from olympus_lint.migration.section import Item, Section
 from olympus_rules.finding import Finding
@@ -58,8 +58,8 @@ def sections(migration: Migration, further: Section | None, *, written: bool) ->
     rules = [Item(f"{code} {name}: {number}") for code, name, number in content.by_rule(migration)]
     yield Section("Rewritten" if written else "To be rewritten", rules)
     places = [
-        Item(each.headline, content.title(each), change=(each.first.before, each.first.after))
-        for each in content.rewrites(migration)
+        Item(content.headline(equal), content.title(equal), change=(equal[0].before, equal[0].after))
+        for equal in content.equal_rewrites(migration)
     ]
     yield Section("Places, silent changes first", places)
     mentions = [Item(f"`{each.word}`", f"{content.where(each)}:{each.column}") for each in migration.mentions]
@@ -91,8 +91,8 @@ def as_data(migration: Migration, sentences: list[str], *, written: bool, sectio
         "rewritten": [
             {"code": code, "name": name, "places": number} for code, name, number in content.by_rule(migration)
         ],
-        "places": [done_as_data(each) for each in content.rewritten_places(migration)],
-        "renamed": [done_as_data(each) for each in content.rewritten_places(migration, renamed=True)],
+        "places": [rewritten_as_data(each) for each in content.rewritten_places(migration)],
+        "renamed": [rewritten_as_data(each) for each in content.rewritten_places(migration, renamed=True)],
         "left": [
             {
                 "code": each.report.finding.code,
@@ -128,7 +128,7 @@ def located(each: Finding | Constructor | Mention) -> dict[str, object]:
     return {"filename": each.filename, "cell": each.cell, "location": {"row": start.row, "column": start.column}}
 
 
-def done_as_data(done: Done) -> dict[str, object]:
+def rewritten_as_data(done: Rewritten) -> dict[str, object]:
     """Return a rewritten place as data."""
     finding = done.report.finding
     return {
@@ -136,7 +136,7 @@ def done_as_data(done: Done) -> dict[str, object]:
         "filename": finding.filename,
         "cell": finding.cell,
         "row": finding.span.start.row,
-        "silent": done.is_silent,
+        "silent": content.is_silent(done.report.fact),
         "message": done.fix.message,
         "before": done.before,
         "after": done.after,

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from olympus_codemods.target import Style
 from olympus_lint.migration.mentions import Mention
 from olympus_lint.migration.outside import Doubt, Unread
-from olympus_lint.migration.places import CONSTRUCTOR, Text
+from olympus_lint.migration.places import CONSTRUCTOR, Rewritten
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
 from olympus_lint.migration.reasons import Line, Reason, line_of, short
 from olympus_lint.reporting.phrases import count, place
-from olympus_rules.finding import Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
 __all__ = [
     "CUT_SHORT",
-    "Done",
     "Left",
     "Obstacle",
-    "Rewrite",
     "by_rule",
     "check_it",
     "checks",
     "doubt",
+    "equal_rewrites",
+    "headline",
     "is_silent",
     "left_alone",
     "left_in_order",
     "listed",
     "obstacles",
-    "rewrites",
     "rewritten_places",
     "sentences",
     "title",
@@ -73,81 +71,41 @@ def is_silent(fact: Fact) -> bool:
 # rewritten places
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A rewritten place.
-
-    Attributes:
-        report: the report on the text before the rewrite.
-        fix: the rewrite.
-        before, after: the lines that it changes.
-    """
-
-    report: Report
-    fix: Fix
-    before: str
-    after: str
-
-    @property
-    def is_silent(self) -> bool:
-        """Say whether a typed key would have given another result there, without an error."""
-        return is_silent(self.report.fact)
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """Equal rewrites of several places."""
-
-    places: tuple[Done, ...]
-
-    @property
-    def first(self) -> Done:
-        """Return the rewrite of the first place."""
-        return self.places[0]
-
-    @property
-    def headline(self) -> str:
-        """Return code and message, with the number of places."""
-        one = self.first
-        notes = ["would change silently"] if one.is_silent else []
-        notes += [count(len(self.places), "place")] if len(self.places) > 1 else []
-        note = f" ({', '.join(notes)})" if notes else ""
-        return f"{one.report.finding.code}{note}: {one.fix.message}"
-
-
-def rewritten_places(migration: Migration, *, renamed: bool = False) -> list[Done]:
+def rewritten_places(migration: Migration, *, renamed: bool = False) -> list[Rewritten]:
     """Return the rewritten places, silent changes first: the constructors, or all other places."""
-    done = [
-        Done(report, fix, *(_with_magics(lines, text) for lines in pair))
-        for text in migration.texts
-        for (report, fix), pair in zip(text.rewritten, text.shown, strict=True)
-        if (report.finding.code == CONSTRUCTOR) == renamed
-    ]
-    return sorted(done, key=lambda each: (not each.is_silent, each.report.finding.sort_key))
+    every = (each for text in migration.texts for each in text.rewritten)
+    done = [each for each in every if (each.report.finding.code == CONSTRUCTOR) == renamed]
+    return sorted(done, key=lambda each: (not is_silent(each.report.fact), each.report.finding.sort_key))
 
 
-def _with_magics(lines: str, text: Text) -> str:
-    """Return lines of a notebook with its magics instead of their placeholders."""
-    for aside in text.embedded.aside if text.embedded is not None else ():
-        lines = lines.replace(aside.name, aside.magic)
-    return lines
-
-
-def rewrites(migration: Migration) -> list[Rewrite]:
+def equal_rewrites(migration: Migration) -> list[list[Rewritten]]:
     """Return the rewritten places, equal ones together, and those of constructors last."""
-    equal: dict[tuple[object, ...], list[Done]] = defaultdict(list)
-    for renamed in (False, True):
-        for each in rewritten_places(migration, renamed=renamed):
-            key = each.report.finding.code, each.fix.message, each.before, each.after, each.is_silent
-            equal[key].append(each)
-    return [Rewrite(tuple(each)) for each in equal.values()]
+    equal: dict[tuple[object, ...], list[Rewritten]] = defaultdict(list)
+    for each in rewritten_places(migration) + rewritten_places(migration, renamed=True):
+        key = each.report.finding.code, each.fix.message, each.before, each.after, is_silent(each.report.fact)
+        equal[key].append(each)
+    return [*equal.values()]
+
+
+def headline(equal: Sequence[Rewritten]) -> str:
+    """Return what is said of equal rewrites: code and message, with the number of places."""
+    one = equal[0]
+    notes = ["would change silently"] if is_silent(one.report.fact) else []
+    notes += [count(len(equal), "place")] if len(equal) > 1 else []
+    note = f" ({', '.join(notes)})" if notes else ""
+    return f"{one.report.finding.code}{note}: {one.fix.message}"
+
+
+def title(equal: Sequence[Rewritten]) -> str:
+    """Return the places of equal rewrites."""
+    findings = (each.report.finding for each in equal)
+    return listed((each.filename, each.cell, each.span.start.row) for each in findings)
 
 
 def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
     """Return the number of rewritten places of each rule, as (code, name, number)."""
-    done = Counter(
-        (report.finding.code, report.finding.name) for text in migration.texts for report, _ in text.rewritten
-    )
+    findings = (each.report.finding for text in migration.texts for each in text.rewritten)
+    done = Counter((finding.code, finding.name) for finding in findings)
     return [(code, name, number) for (code, name), number in sorted(done.items())]
 
 
@@ -327,12 +285,6 @@ def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
 def _column(source: Constructor) -> str:
     """Return row and column of a source of keys; one that is no constructor has its name."""
     return f"{source.row}:{source.column}{'' if source.is_constructor else f' ({source.spelled})'}"
-
-
-def title(rewrite: Rewrite) -> str:
-    """Return the places of a rewrite."""
-    findings = (each.report.finding for each in rewrite.places)
-    return listed((each.filename, each.cell, each.span.start.row) for each in findings)
 
 
 def unread(each: Unread) -> str:

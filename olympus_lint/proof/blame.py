@@ -81,9 +81,9 @@ def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
     for row in rows_to_check(text, migration):
         yield Spot(text.filename, file, after.of(range(row, row + 1)), "to check", "which a key may get to", row)
     done: list[tuple[int, str]] = sorted(
-        (report.finding.span.start.row, report.finding.code)
-        for report, _ in text.rewritten
-        if report.finding.code != CONSTRUCTOR
+        (each.report.finding.span.start.row, each.report.finding.code)
+        for each in text.rewritten
+        if each.report.finding.code != CONSTRUCTOR
     )
     for before, now in hunks(old, ready):
         here = [(row, code) for row, code in done if row in before or row in now]
