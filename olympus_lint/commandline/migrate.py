@@ -28,12 +28,12 @@ from olympus_lint.files.sources import (
     write_bytes,
 )
 from olympus_lint.files.validity import parse_error
-from olympus_lint.migration.along import read_along
-from olympus_lint.migration.outside import look_outside
-from olympus_lint.migration.places import Text
+from olympus_lint.migration.imported_files import read_along
+from olympus_lint.migration.importing_files import look_outside
 from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
 from olympus_lint.migration.project import migrate as migrate_texts
 from olympus_lint.migration.report import render
+from olympus_lint.migration.text import Text
 from olympus_lint.project.discovery import SourceFile, discover
 from olympus_lint.project.git import not_in_git
 from olympus_lint.project.settings import Settings

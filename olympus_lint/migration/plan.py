@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.embedded.places import Places as RowPlaces
-from olympus_lint.migration.places import context_of, is_note, subjects_of
 from olympus_lint.migration.reasons import Line, Reason, along
+from olympus_lint.migration.rewriting import context_of, is_note, subjects_of
 from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence, Position
 from olympus_rules.keyflow.facts import Construction, KeyKind
@@ -50,7 +50,7 @@ MANY = 16
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """A mention of the constructor of raw keys.
+    """A place that names the constructor of raw keys.
 
     Attributes:
         filename, row, column: its place, with rows and columns from 1.
@@ -84,7 +84,7 @@ class SurveyedFile:
     Attributes:
         document: its syntax.
         path: its absolute path.
-        mentions: its constructors in the order of places; ``None`` for a file that was not checked.
+        constructors: the reports on them in the order of places; ``None`` for a file that was not checked.
         left: its places that are not ready for typed keys.
         exits: its calls that pass keys to unknown code.
         is_wanted: whether a report counts, by the settings and the suppressions of the file.
@@ -93,7 +93,7 @@ class SurveyedFile:
 
     document: Document
     path: str
-    mentions: Sequence[Report] | None = None
+    constructors: Sequence[Report] | None = None
     left: Sequence[Report] = ()
     exits: Sequence[HandedOut] = ()
     is_wanted: Callable[[Report], bool] = bool
@@ -172,7 +172,7 @@ def plan(
     found = {
         filename: [held.constructor(place_of(file.path, each.fact.node), ast.unparse(each.fact.node)) for each in made]
         for filename, file in survey.files.items()
-        if (made := file.mentions) is not None
+        if (made := file.constructors) is not None
     }
     others = [(each.place, f"{each.name} of {each.callee}", "parameter") for each in survey.taken]
     others += [(place, callee, "derivation") for place, callee in held.remade.items()]
@@ -203,7 +203,7 @@ class _Held:
         self._places = {
             place_of(file.path, report.fact.node): report
             for file in survey.files.values()
-            for report in file.mentions or ()
+            for report in file.constructors or ()
         }
         documents = {file.path: file.document for file in survey.files.values()}
         self._reached = reach(
@@ -242,9 +242,9 @@ class _Held:
     def _line_of(self, place: Place) -> Line:
         return self._line(self._filenames[place.file], place.line)
 
-    def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
+    def of(self, file: SurveyedFile, constructor: Report) -> set[Reason]:
         """Return the reasons that hold back a constructor."""
-        return self.reasons[place_of(file.path, mention.fact.node)]
+        return self.reasons[place_of(file.path, constructor.fact.node)]
 
     def by_places_left(self) -> list[Reason]:
         """Add the places that are not ready for typed keys; return those that no constructor is known to reach."""
@@ -257,7 +257,7 @@ class _Held:
                 row = getattr(report.fact.node, "lineno", 1)
                 text = f"reaches `{_short(file.document.segment(report.fact.node))}`"
                 reason = Reason(self._line(filename, row), text, report.finding.code)
-                made = _mentions_in(report.fact.maker, file.path, self._places)
+                made = _constructors_in(report.fact.maker, file.path, self._places)
                 spots = _spots_of(report.fact, file.path, self._reached)
                 makers = made or frozenset().union(*map(self._reached.keys_at, spots))
                 known = made or self._known(spots)
@@ -311,7 +311,7 @@ class _Held:
         leaving: dict[Place, set[Place]] = {}
         for file in self._survey.files.values():
             for fact in file.exits:
-                made = _mentions_in(fact.maker, file.path, self._places)
+                made = _constructors_in(fact.maker, file.path, self._places)
                 leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
         from olympus_rules.reach.escapes import escapes
 
@@ -331,12 +331,12 @@ class _Held:
         from olympus_rules.reach.escapes import lent
 
         packs = libraries(self._survey.packs)
-        for place, callee, name, mentions in lent(self._reached):
+        for place, callee, name, lent_ones in lent(self._reached):
             package = name.partition(".")[0]
             if package == "jax" or (package != "typing" and packs.get(name).typed_keys != "yes"):
                 reason = Reason(self._line_of(place), f"is made in `{callee}`, {UNFOLLOWED}")
                 held = self.reasons if packs.get(name).typed_keys == "no" else self.checks
-                for maker in mentions & self._sources:
+                for maker in lent_ones & self._sources:
                     held[maker].add(reason)
 
     def by_limits(self) -> None:
@@ -348,7 +348,7 @@ class _Held:
         """Add the reasons against constructors that are not renamed in any case."""
         for (filename, number), why in staying.items():
             file = self._survey.files[filename]
-            report = (file.mentions or ())[number]
+            report = (file.constructors or ())[number]
             self.of(file, report).add(Reason(self._line(filename, report.finding.span.start.row), why))
 
     def by_failures(self) -> None:
@@ -366,8 +366,8 @@ class _Held:
         changed = False
         for filename, file in self._survey.files.items():
             for report in file.left if self._survey.target.style == "typed" else ():
-                places = [place for place, mention in self._places.items() if replaces(report, mention)]
-                is_rewritten = context_of(report) == "replaced" and file.mentions is not None
+                places = [place for place, made in self._places.items() if replaces(report, made)]
+                is_rewritten = context_of(report) == "replaced" and file.constructors is not None
                 if is_rewritten and not any(map(self.reasons.get, places)) and not self._calls_key:
                     continue
                 reason = Reason(self._line(filename, report.finding.span.start.row), REPLACED)
@@ -442,20 +442,20 @@ class _Held:
         return True
 
 
-def replaces(report: Report, mention: Report) -> bool:
-    """Return whether code that replaces the constructor by name does so for a mention of it.
+def replaces(report: Report, constructor: Report) -> bool:
+    """Return whether code that replaces the constructor by name does so where it is read.
 
     What replaces it in its own module is seen by those that read it from there, and not by imported names.
     """
-    node, name = report.fact.node, mention.fact.node
+    node, name = report.fact.node, constructor.fact.node
     if context_of(report) == "replaced":
         return isinstance(name, ast.Attribute)
     module = node.value.rpartition(".")[0] if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    module_of_name = mention.finding.filename.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    module_of_name = constructor.finding.filename.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return isinstance(name, ast.Name) and bool(module) and f".{module_of_name}".endswith(f".{module}")
 
 
-def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
+def _constructors_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
     """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
     parts = () if maker is None else ast.walk(maker)
     return frozenset(place_of(path, part) for part in parts).intersection(places)

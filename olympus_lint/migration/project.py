@@ -18,21 +18,21 @@ from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.analysis.unparsed import not_parsed
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
-from olympus_lint.migration.mentions import Mention, mentions_in
-from olympus_lint.migration.outside import Outside
-from olympus_lint.migration.places import (
-    Text,
+from olympus_lint.migration.importing_files import Outside
+from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
+from olympus_lint.migration.prose_mentions import Mention, mentions_in
+from olympus_lint.migration.reasons import line_of
+from olympus_lint.migration.rewriting import (
     constructors,
     context_of,
     is_wanted,
-    mentions_of,
     places_of,
+    references_of,
     rename,
     rewrite,
     subjects_of,
 )
-from olympus_lint.migration.plan import Constructor, Plan, Survey, SurveyedFile, plan
-from olympus_lint.migration.reasons import line_of
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.places import span_of
@@ -200,7 +200,7 @@ def migrate(
     for text in migration.texts:
         text.settle()
         if text.is_named:
-            migration.problems += map(text.places.problem, text.problems)
+            migration.problems += map(text.rows.problem, text.problems)
             migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
 
@@ -248,7 +248,7 @@ def _make_ready(
             stays_whole = text.filename in withheld.files or not text.is_named
             migration.left[text.filename] = rewrite(text, migration.target, projects, withheld=stays_whole)
             if text.is_named:
-                found[text.filename] = constructors(mentions_of(text, projects))
+                found[text.filename] = constructors(references_of(text, projects))
         except NOT_PARSED as error:
             migration.problems += stays(text.filename, text.new, error, text.settings) if text.is_named else []
         if not text.settle():
@@ -364,7 +364,7 @@ def _survey(migration: Migration, found: dict[str, list[Report]]) -> Survey:
             left = migration.left.get(text.filename, ())
             made = found.get(text.filename)
             wanted = partial(is_wanted, text=text)
-            files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted, text.places)
+            files[text.filename] = SurveyedFile(document, path, made, left, text.exits, wanted, text.rows)
     given = _taken(migration, {file.path: file.document for file in files.values()})
     return Survey(files, migration.target, _roots(migration), _packs(migration), given, migration.is_cut_short)
 
@@ -390,8 +390,8 @@ def _leave_out_idle(migration: Migration, result: Plan) -> None:
 
 def _leave_out_raw_keys(migration: Migration, found: dict[str, list[Report]], *, unsafe: bool) -> None:
     """Remove places that are wrong only for raw keys, if their constructors are renamed."""
-    for filename, mentions in found.items():
-        planned = zip(mentions, migration.constructors[filename], strict=True)
+    for filename, made in found.items():
+        planned = zip(made, migration.constructors[filename], strict=True)
         typed = {place_of(filename, report.fact.node) for report, one in planned if unsafe or not one.reasons}
         migration.left[filename] = [
             report
@@ -405,7 +405,7 @@ def _put_in_files(migration: Migration) -> None:
     """Translate what is said of joined modules to their files and cells."""
     for text in migration.texts:
         reports = migration.left.get(text.filename, [])
-        reports[:] = [replace(report, finding=text.places.finding(report.finding)) for report in reports]
+        reports[:] = [replace(report, finding=text.rows.finding(report.finding)) for report in reports]
 
 
 def _parsed(migration: Migration, text: Text) -> Document | None:

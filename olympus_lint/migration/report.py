@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from olympus_lint.migration import report_content as content
-from olympus_lint.migration.mentions import Mention
-from olympus_lint.migration.places import Rewritten
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.reasons import Reason
 from olympus_lint.migration.report_formats import as_html, as_markdown, as_text
 from olympus_lint.migration.section import Item, Section
+from olympus_lint.migration.text import Rewritten
 from olympus_rules.finding import Finding
 
 __all__ = ["DRY_RUN", "render"]

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from olympus_codemods.target import Style
-from olympus_lint.migration.mentions import Mention
-from olympus_lint.migration.outside import Doubt, Unread
-from olympus_lint.migration.places import CONSTRUCTOR, Rewritten
+from olympus_lint.migration.importing_files import Doubt, Unread
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.reasons import Line, Reason, line_of, short
+from olympus_lint.migration.rewriting import CONSTRUCTOR
+from olympus_lint.migration.text import Rewritten
 from olympus_lint.reporting.phrases import count, place
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report

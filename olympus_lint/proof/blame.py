@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from olympus_lint.migration.places import CONSTRUCTOR, Text
 from olympus_lint.migration.plan import Constructor
 from olympus_lint.migration.project import Migration
+from olympus_lint.migration.rewriting import CONSTRUCTOR
+from olympus_lint.migration.text import Text
 from olympus_lint.proof.outcomes import Change, Outcomes, Row
 
 __all__ = ["Spot", "at", "culprits", "places_of", "spots_of"]

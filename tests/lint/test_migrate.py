@@ -16,9 +16,9 @@ from command_line import command
 
 from olympus_codemods.target import SINCE, Target
 from olympus_lint.commandline.options import parser
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import DRY_RUN
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 from olympus_rules.reach import slots
 

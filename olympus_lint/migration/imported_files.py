@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from olympus_lint.migration.imports import imported_modules, module_text, read_file
-from olympus_lint.migration.places import Text
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings, SettingsError
 from olympus_rules.libraries import libraries
 from olympus_rules.syntax import disk

@@ -6,27 +6,23 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
 from olympus_lint.analysis.failures import internal_error, unfinished_note
 from olympus_lint.analysis.projects import Projects
-from olympus_lint.embedded.module import Embedded
-from olympus_lint.embedded.places import Places
 from olympus_lint.files.problems import Problem
-from olympus_lint.files.sources import InputError
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.changed_lines import changed_lines
+from olympus_lint.migration.text import Rewritten, Text
 from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
-from olympus_rules.keyflow.domain.places import NOWHERE
-from olympus_rules.keyflow.domain.places import Places as KeyPlaces
-from olympus_rules.keyflow.facts import Conversion, Fact, HandedOut, Reference
+from olympus_rules.keyflow.domain.places import NOWHERE, Places
+from olympus_rules.keyflow.facts import Conversion, Fact, Reference
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -35,14 +31,12 @@ from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.text import split_lines
 
 __all__ = [
-    "Rewritten",
-    "Text",
     "constructors",
     "context_of",
     "is_note",
     "is_wanted",
-    "mentions_of",
     "places_of",
+    "references_of",
     "rename",
     "reports_of",
     "rewrite",
@@ -54,126 +48,6 @@ PASSES = 20
 READING = frozenset({"attrgetter", "getattr", "methodcaller"})
 MOCK = re.compile(r"\bpatch\b")
 """Functions, by last name, that read an attribute by its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rewritten:
-    """A rewritten place.
-
-    Attributes:
-        report: the report on the text before the rewrite.
-        fix: the rewrite.
-        before, after: the lines that it changes.
-    """
-
-    report: Report
-    fix: Fix
-    before: str
-    after: str
-
-
-@dataclass(slots=True)
-class Text:
-    """A file during its migration.
-
-    Attributes:
-        filename: the path as the user gave it.
-        settings: those of its folder.
-        old: the text before the migration.
-        new: the current text.
-        rewritten: the rewrites in order.
-        problems: its problems.
-        notes: parts that were not analysed.
-        embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
-        places: the places of the module's rows in the file.
-        exits: the calls in the current text that pass keys to unknown code.
-        ready: the text of the file before its constructors were renamed.
-        is_named: whether the user named the file; another is only read, as named ones import it.
-        checked: the text on which there were reports the last time.
-        mentioned: those of them that are about the constructor of raw keys.
-    """
-
-    filename: str
-    settings: Settings
-    old: str
-    new: str = ""
-    rewritten: list[Rewritten] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[Problem] = field(default_factory=list)
-    embedded: Embedded | None = None
-    places: Places = field(default_factory=Places)
-    exits: list[HandedOut] = field(default_factory=list)
-    ready: str = ""
-    is_named: bool = True
-    checked: str | None = None
-    mentioned: list[Report] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Start with the old text."""
-        self.new = self.new or self.old
-        if self.embedded is not None:
-            self.places = self.embedded.places
-
-    @property
-    def before(self) -> str:
-        """Return the text of the file before the migration."""
-        return self.old if self.embedded is None else self.embedded.file
-
-    @property
-    def after(self) -> str:
-        """Return the current text of the file.
-
-        Raises:
-            InputError: the pieces cannot be put back.
-        """
-        return self.new if self.embedded is None else self.embedded.put_back(self.new)
-
-    @property
-    def said(self) -> list[Problem]:
-        """Return the notes with rows of the file."""
-        alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
-        return [*map(self.places.problem, self.notes), *alone]
-
-    def places_now(self) -> Places:
-        """Return the places of the rows in the current file; the old places if the pieces cannot be put back."""
-        try:
-            return self.places if self.embedded is None else self.embedded.places_of(self.new)
-        except InputError:
-            return self.places
-
-    def settle(self) -> bool:
-        """Update the places of the rows; undo the migration of a file whose pieces cannot be put back.
-
-        Returns:
-            Whether the pieces can be put back.
-        """
-        if self.embedded is None:
-            return True
-        try:
-            self.places = self.embedded.places_of(self.new)
-        except InputError as error:
-            self.problems.append(Problem(self.filename, str(error)))
-            self.undo()
-            return False
-        return True
-
-    def renew_docstrings(self) -> bool:
-        """Put rewritten examples into the docstrings around them; return whether that changes the text."""
-        before = self.new
-        with suppress(InputError):
-            self.new = self.new if self.embedded is None else self.embedded.with_new_docstrings(self.new)
-        return self.new != before
-
-    def with_magics(self, lines: str) -> str:
-        """Return lines of a notebook with its magics instead of their placeholders."""
-        for aside in self.embedded.aside if self.embedded is not None else ():
-            lines = lines.replace(aside.name, aside.magic)
-        return lines
-
-    def undo(self) -> None:
-        """Go back to the old text."""
-        self.new, self.rewritten = self.old, []
-        self.places = self.places if self.embedded is None else self.embedded.places
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
@@ -198,11 +72,11 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     if not settings.ignore_noqa:
         comments = Suppressions(text.new)
         reports = [report for report in reports if not comments.hides(report.finding)]
-    text.checked, text.mentioned = text.new, [report for report in reports if report.finding.code == CONSTRUCTOR]
+    text.checked, text.references = text.new, [report for report in reports if report.finding.code == CONSTRUCTOR]
     return document, reports
 
 
-def mentions_of(text: Text, projects: Projects) -> list[Report]:
+def references_of(text: Text, projects: Projects) -> list[Report]:
     """Return the reports on the constructor of raw keys in a file, of an earlier check if it was of the same text.
 
     Raises:
@@ -210,7 +84,7 @@ def mentions_of(text: Text, projects: Projects) -> list[Report]:
     """
     if text.checked != text.new:
         reports_of(text, projects)
-    return text.mentioned
+    return text.references
 
 
 def _with_all_rules(text: Text) -> Settings:
@@ -317,20 +191,20 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects,
     """
     waiting, others = list(held), {"import", "replaced"} if names else {"import"}
     for _ in range(PASSES):
-        if all(waiting) and not any(context_of(report) in others for report in mentions_of(text, projects)):
+        if all(waiting) and not any(context_of(report) in others for report in references_of(text, projects)):
             if not text.renew_docstrings():
                 return
             continue
-        document, reports = _opened(text, mentions_of(text, projects), projects)
-        mentions = list(zip(constructors(reports), waiting, strict=True))
-        wanted = [report for report, stays in mentions if not stays]
+        document, reports = _opened(text, references_of(text, projects), projects)
+        made = list(zip(constructors(reports), waiting, strict=True))
+        wanted = [report for report, stays in made if not stays]
         wanted += [report for report in reports if context_of(report) in others]
         fixes = [(report, migration_for(report, document, target)) for report in wanted]
         applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None], projects)
         if not applied and not text.renew_docstrings():
             return
         done = {id(report) for report in applied}
-        waiting = [stays for report, stays in mentions if id(report) not in done]
+        waiting = [stays for report, stays in made if id(report) not in done]
 
 
 def _opened(text: Text, reports: Sequence[Report], projects: Projects) -> tuple[Document, list[Report]]:
@@ -368,10 +242,10 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) 
         codes = ", ".join(sorted({report.finding.code for report, _ in applied}))
         text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
         return []
-    places, lines = text.places_now(), split_lines(text.new)
+    rows, lines = text.rows_now(), split_lines(text.new)
     for report, fix in applied:
         pair = map(text.with_magics, changed_lines(lines, report, fix))
-        text.rewritten.append(Rewritten(replace(report, finding=places.finding(report.finding)), fix, *pair))
+        text.rewritten.append(Rewritten(replace(report, finding=rows.finding(report.finding)), fix, *pair))
     _move_places(text, new, [fix for _, fix in applied], projects)
     text.new = new
     return [report for report, _ in applied]
@@ -390,7 +264,7 @@ def subjects_of(fact: Fact) -> list[ast.AST]:
     return [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
 
 
-def places_of(text: Text, projects: Projects) -> KeyPlaces:
+def places_of(text: Text, projects: Projects) -> Places:
     """Return what is known of the expressions of the current text of a file."""
     return projects.get(text.settings).session.places.get(_path(text), NOWHERE).of(text.new)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.along import FIXTURES
+from olympus_lint.migration.imported_files import FIXTURES
 from olympus_lint.migration.imports import imported_modules, module_text, read_file
 from olympus_lint.project.discovery import walk
 from olympus_lint.project.git import repository_of
@@ -22,7 +22,7 @@ from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import MARKERS, import_roots, locate, module_file
 
 if TYPE_CHECKING:
-    from olympus_lint.migration.places import Text
+    from olympus_lint.migration.text import Text
 
 __all__ = ["Doubt", "Outside", "Unread", "look_outside"]
 
