@@ -30,8 +30,9 @@ from olympus_lint.files.sources import (
 from olympus_lint.files.validity import parse_error
 from olympus_lint.migration.imported_files import read_along
 from olympus_lint.migration.importing_files import look_outside
-from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
+from olympus_lint.migration.migration import NOTHING, Migration, Withheld
 from olympus_lint.migration.project import migrate as migrate_texts
+from olympus_lint.migration.project import stays
 from olympus_lint.migration.report import render
 from olympus_lint.migration.text import Text
 from olympus_lint.project.discovery import SourceFile, discover

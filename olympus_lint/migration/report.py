@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from olympus_lint.migration import report_content as content
-from olympus_lint.migration.plan import Constructor
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.constructors import Constructor, Reason
+from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.prose_mentions import Mention
-from olympus_lint.migration.reasons import Reason
 from olympus_lint.migration.report_formats import as_html, as_markdown, as_text
 from olympus_lint.migration.section import Item, Section
 from olympus_lint.migration.text import Rewritten

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from olympus_codemods.target import Style
+from olympus_lint.migration.constructors import Constructor, Line, Reason, line_of, short
 from olympus_lint.migration.importing_files import Doubt, Unread
-from olympus_lint.migration.plan import Constructor
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.prose_mentions import Mention
-from olympus_lint.migration.reasons import Line, Reason, line_of, short
 from olympus_lint.migration.rewriting import CONSTRUCTOR
 from olympus_lint.migration.text import Rewritten
 from olympus_lint.reporting.phrases import count, place

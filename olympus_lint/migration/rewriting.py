@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
@@ -256,7 +255,7 @@ def _move_places(text: Text, new: str, fixes: Sequence[Fix], projects: Projects)
     known = places_of(text, projects)
     if known.ranks:
         edits = {edit for fix in fixes for edit in fix.edits}
-        projects.get(text.settings).session.places[_path(text)] = known.after(edits, new)
+        projects.get(text.settings).session.places[text.path] = known.after(edits, new)
 
 
 def subjects_of(fact: Fact) -> list[ast.AST]:
@@ -266,8 +265,4 @@ def subjects_of(fact: Fact) -> list[ast.AST]:
 
 def places_of(text: Text, projects: Projects) -> Places:
     """Return what is known of the expressions of the current text of a file."""
-    return projects.get(text.settings).session.places.get(_path(text), NOWHERE).of(text.new)
-
-
-def _path(text: Text) -> str:
-    return str(Path(text.filename).absolute())
+    return projects.get(text.settings).session.places.get(text.path, NOWHERE).of(text.new)

@@ -22,7 +22,9 @@ from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.files.validity import NOT_PARSED
-from olympus_lint.migration.project import Migration, key_places, planned
+from olympus_lint.migration.key_places import key_places
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.plan import plan
 from olympus_lint.migration.rewriting import CONSTRUCTOR, constructors, reports_of
 from olympus_lint.migration.text import Text
 from olympus_lint.project.discovery import SourceFile, walk
@@ -41,7 +43,7 @@ from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
-    from olympus_lint.migration.plan import Constructor
+    from olympus_lint.migration.constructors import Constructor
     from olympus_rules.syntax import Document
 
 __all__ = ["Reasons", "distrusted", "settle_fixes", "surveyed"]
@@ -261,10 +263,9 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
         for named in by_name[:1]:
             numbered = ((path, number) for path, made in found.items() for number in range(len(made)))
             reasons |= dict.fromkeys(numbered, f"comes from a constructor that `{named}` may replace by its name,")
-        result = planned(migration, found, reasons, strict=True)
-    for failure in result.failures:
-        raise failure.exception()
-    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.constructors.items()}
+        for failure in plan(migration, found, reasons, strict=True):
+            raise failure.exception()
+    return {filename: {_place(each): _why(each) for each in made} for filename, made in migration.constructors.items()}
 
 
 def _named(reports: Sequence[Report]) -> Iterator[int]:

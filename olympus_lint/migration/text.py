@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from olympus_lint.embedded.module import Embedded
 from olympus_lint.embedded.places import Places as RowPlaces
@@ -74,6 +75,11 @@ class Text:
         self.new = self.new or self.old
         if self.embedded is not None:
             self.rows = self.embedded.places
+
+    @property
+    def path(self) -> str:
+        """Return its absolute path."""
+        return str(Path(self.filename).absolute())
 
     @property
     def before(self) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from olympus_lint.migration.plan import Constructor
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.constructors import Constructor
+from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.rewriting import CONSTRUCTOR
 from olympus_lint.migration.text import Text
 from olympus_lint.proof.outcomes import Change, Outcomes, Row

@@ -18,7 +18,7 @@ import pytest
 from command_line import command
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.report import render
 from olympus_lint.proof import trees
 from olympus_lint.proof.account import account

@@ -8,9 +8,8 @@ from textwrap import dedent
 import pytest
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.constructors import Constructor, Line, short
 from olympus_lint.migration.project import migrate
-from olympus_lint.migration.reasons import Line, short
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Reasons that hold back constructors, with the paths of their keys."""
+"""Constructors of raw keys, and the reasons that hold them back, with the paths of their keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from olympus_rules.reach.paths import Path
     from olympus_rules.reach.values import Place
 
-__all__ = ["Line", "Reason", "along", "line_of", "short"]
+__all__ = ["Constructor", "Line", "Reason", "along", "line_of", "short"]
 
 SHOWN = 6
 """The most lines of a path in a line of text."""
@@ -60,6 +60,35 @@ class Reason:
     def spot(self) -> tuple[Line, str]:
         """Return the line, and the rule that reports it."""
         return self.line, self.code
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """A place that names the constructor of raw keys.
+
+    Attributes:
+        filename, row, column: its place, with rows and columns from 1.
+        spelled: its spelling in the source.
+        reasons: the reasons that hold it back; none if it can be renamed.
+        checks: the places that its key may get to, and that may not take a typed key; they hold nothing back.
+        cell: the cell of a notebook.
+        kind: ``constructor``, ``parameter`` for one of a function that callers pass keys to, or ``derivation`` for a
+            call that derives keys from words, which are typed where JAX's flag is set.
+    """
+
+    filename: str
+    row: int
+    column: int
+    spelled: str
+    reasons: tuple[Reason, ...]
+    cell: int | None = None
+    kind: str = "constructor"
+    checks: tuple[Reason, ...] = ()
+
+    @property
+    def is_constructor(self) -> bool:
+        """Say whether it is a constructor, and no other source of keys."""
+        return self.kind == "constructor"
 
 
 def along(reason: Reason, way: Path | None, line_of: Callable[[Place], Line], *, is_sure: bool) -> Reason:
