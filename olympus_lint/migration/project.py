@@ -17,6 +17,7 @@ from olympus_lint.analysis.unparsed import not_parsed
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.constructors import line_of
+from olympus_lint.migration.imports import read_elsewhere
 from olympus_lint.migration.key_places import NAME, key_places
 from olympus_lint.migration.migration import NOTHING, Migration, Withheld
 from olympus_lint.migration.plan import plan
@@ -152,12 +153,13 @@ def _rename_free(
         for filename, made in migration.constructors.items()
         for one, stays in zip(made, held[filename], strict=True)
     )
+    read = read_elsewhere(migration.documents().values())
     for text in migration.texts:
         each = held.get(text.filename, [])
         text.ready = text.after
         migration.renamed[text.filename] = [not one and target.has("typed-keys") for one in each]
         if (each or text.filename in found) and text.filename not in withheld.files:
-            rename(text, each, target, projects, names=names)
+            rename(text, each, target, projects, frozenset(read.get(text.path, ())), names=names)
             left = migration.left.get(text.filename, [])
             migration.left[text.filename] = [one for one in left if not names or context_of(one) != "replaced"]
 

@@ -178,7 +178,15 @@ def context_of(report: Report) -> str:
     return report.fact.context if is_one and isinstance(report.fact, Reference) else ""
 
 
-def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects, *, names: bool) -> None:
+def rename(
+    text: Text,
+    held: Sequence[bool],
+    target: Target,
+    projects: Projects,
+    read_elsewhere: frozenset[str],
+    *,
+    names: bool,
+) -> None:
     """Rename constructors of a file, and remove imports that become unused.
 
     Args:
@@ -186,6 +194,7 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects,
         held: for each constructor, in the order of places, whether it is held back.
         target: the keys and the release that the code has to support.
         projects: the open projects, which know the other files.
+        read_elsewhere: the names that other files read from this one; their imports stay.
         names: whether the names by which code replaces the constructor are rewritten, too.
     """
     waiting, others = list(held), {"import", "replaced"} if names else {"import"}
@@ -195,6 +204,7 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects,
                 return
             continue
         document, reports = _opened(text, references_of(text, projects), projects)
+        document.read_elsewhere = read_elsewhere
         made = list(zip(constructors(reports), waiting, strict=True))
         wanted = [report for report, stays in made if not stays]
         wanted += [report for report in reports if context_of(report) in others]
