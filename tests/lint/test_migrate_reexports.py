@@ -18,9 +18,9 @@ import jax
 
 
 def draw():
-    from tools import PRNGKey as make
+    from tools import PRNGKey
 
-    return jax.random.normal(make(0))
+    return jax.random.normal(PRNGKey(0))
 
 
 result = draw()
@@ -43,6 +43,19 @@ def test_a_constructor_that_another_file_reads_keeps_its_import(reader: str, tmp
     command(tmp_path, "--migrate", "--fix", ".")
     assert "normal(key(seed))" in (tmp_path / "tools.py").read_text()
     assert result(tmp_path) == before
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_constructors_that_are_read_from_another_file_are_renamed_together(reader: str, tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text(TOOLS)
+    both = "both = jax.numpy.stack([{0}(0), jax.random.PRNGKey(1)])"
+    name = "tools.PRNGKey" if reader == "an attribute" else "PRNGKey"
+    inner = "from tools import PRNGKey\n" if reader == "an import in a function" else ""
+    (tmp_path / "main.py").write_text(f"{READERS[reader]}{inner}{both.format(name)}\n")
+    before = result(tmp_path)
+    command(tmp_path, "--migrate", "--fix", ".")
+    assert result(tmp_path) == before
+    assert "PRNGKey(" not in (tmp_path / "main.py").read_text()
 
 
 def test_an_import_that_nobody_reads_goes(tmp_path: Path) -> None:
