@@ -52,6 +52,7 @@ FAILING = {
     "B27 zeros": "result = np.zeros(3, key.dtype)",
     "a list behind a star": "result = [1, *[int(word) for word in [*key]]]",
     "a tuple behind a star": "result = jnp.array((*key, *other))",
+    "a part behind a star": "pair = (0.5, key)\nresult = jnp.array([*pair[1]])",
     "arguments behind a star": "def pair(*words): return jnp.array(words)\nresult = pair(*key)",
     "a row": "text = io.StringIO()\ncsv.writer(text).writerow(key)\nresult = text.getvalue().split(',')[0]",
     "rows": "text = io.StringIO()\ncsv.writer(text).writerows(keys)\nresult = text.getvalue().split(',')[0]",
