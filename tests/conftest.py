@@ -11,12 +11,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import wraps
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+def quick_compilation() -> str:
+    """Return the options with which XLA compiles fastest: more is compiled here than is executed."""
+    options = ["--xla_backend_optimization_level=0"]
+    with suppress(PackageNotFoundError):
+        if tuple(map(int, version("jaxlib").split(".")[:2])) >= (0, 6):  # others end the process: it is unknown there
+            options += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
+    return " ".join(options)
+
 
 COMPILED = Path(__file__).parents[1] / ".pytest_cache" / "compiled" / platform.node()  # of this machine only
 JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that tests start
@@ -24,7 +36,7 @@ JAX_SETTINGS = {  # read when JAX is first imported, also by the processes that 
     "JAX_COMPILATION_CACHE_DIR": str(COMPILED),  # half of the time of a test under JAX is for compilation
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-    "XLA_FLAGS": "--xla_backend_optimization_level=0",  # more is compiled here than is executed
+    "XLA_FLAGS": quick_compilation(),
 }
 for name, value in JAX_SETTINGS.items():
     os.environ.setdefault(name, value)
@@ -35,14 +47,15 @@ for number in (signal.SIGINT, signal.SIGHUP) if threading.current_thread() is th
     if signal.getsignal(number) is signal.SIG_IGN:  # of a shell's background job; the processes of tests inherit it
         signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
 
-MUCH_MEMORY = 700 << 20  # bytes
-GROWTH = 50 << 20  # bytes
+MUCH_MEMORY = 1000 << 20  # bytes
+GROWTH = 100 << 20  # bytes
 kept = 0  # bytes: what this process had when its caches were last empty
 PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
 
 
 def pytest_configure() -> None:
     """Let Hypothesis take its time: how busy the machine is, is no property of the code."""
+    gc.disable()  # until the tests are collected: nearly all that is made until then stays
     if find_spec("hypothesis") is None:
         return
     from hypothesis import HealthCheck, settings
@@ -55,6 +68,7 @@ def pytest_collection_finish() -> None:
     """Take what lives until the end, 12,000 tests and their modules, out of the sight of the garbage collector."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 20)
 
 

@@ -1,14 +1,23 @@
-"""A real client of the language server: a process of `olympus-lint --server`, spoken to over its standard streams."""
+"""A real client of the language server, which is a thread of this process, or a process of a command.
+
+The server speaks over streams of bytes in both cases. The start of a process costs a second of CPU.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
+import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
+
+from olympus_lint.server.serve import make_server
 
 __all__ = ["Editor", "applied"]
 
@@ -21,17 +30,19 @@ class Editor:
 
     Attributes:
         found: the diagnostics shown in each document, by URI.
+        published: how often the server has shown those of a document.
         said: the messages shown.
     """
 
     def __init__(
-        self, folder: Path, command: Sequence[str] = SERVER, environment: Mapping[str, str] | None = None
+        self, folder: Path, command: Sequence[str] | None = None, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Take the folder that is opened, and the server's command and variables, by default those of the tests."""
+        """Take the folder that is opened, and the server's command, if it is to be a process, and its variables."""
         self.folder = folder
         self._command = command
         self._environment = environment
         self.found: dict[str, list[types.Diagnostic]] = {}
+        self.published: Counter[str] = Counter()
         self.said: list[str] = []
         self.client = LanguageClient("test", "1")
         self._versions: dict[str, int] = {}
@@ -40,6 +51,7 @@ class Editor:
         @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def publish(params: types.PublishDiagnosticsParams) -> None:
             self.found[params.uri] = list(params.diagnostics)
+            self.published[params.uri] += 1
             self._news.set()
 
         @self.client.feature(types.WINDOW_SHOW_MESSAGE)
@@ -48,11 +60,28 @@ class Editor:
             self._news.set()
 
     async def __aenter__(self) -> Editor:
-        await self.client.start_io(*self._command, env=self._environment)
+        if self._command is None:
+            await self._start_thread()
+        else:
+            await self.client.start_io(*self._command, env=self._environment)
         params = types.InitializeParams(types.ClientCapabilities(), root_uri=self.folder.as_uri())
         self.server = await asyncio.wait_for(self.client.initialize_async(params), TIMEOUT)
         self.client.initialized(types.InitializedParams())
         return self
+
+    async def _start_thread(self) -> None:
+        """Start a server in a thread, and read what it says."""
+        ours, theirs = socket.socketpair()
+
+        def serve() -> None:
+            with theirs, theirs.makefile("rb") as requests, theirs.makefile("wb") as answers:
+                make_server().start_io(requests, answers)
+
+        threading.Thread(target=serve, daemon=True).start()
+        reader, writer = await asyncio.open_connection(sock=ours)
+        self.client.protocol.set_writer(writer)
+        reading = run_async(self.client._stop_event, reader, self.client.protocol)
+        self.client._async_tasks.append(asyncio.create_task(reading))
 
     async def __aexit__(self, *_: object) -> None:
         await asyncio.wait_for(self.client.shutdown_async(None), TIMEOUT)

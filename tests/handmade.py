@@ -47,7 +47,7 @@ def fact(kind: type[Fact], at: ast.AST, **attributes: Any) -> Fact:
 
 def report(doc: Document, code: str, made: Fact) -> Report | None:
     """Return what a rule reports on a fact."""
-    reports = [Report(finding, made) for finding in all_rules()[code].check(made, doc)]
+    reports = [Report(finding, made) for finding in [all_rules()[code].check(made, doc)] if finding is not None]
     assert len(reports) <= 1
     return reports[0] if reports else None
 

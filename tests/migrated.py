@@ -8,6 +8,7 @@ import runpy
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -75,6 +76,7 @@ def outcome(text: str, *, typed: bool, impl: str = "threefry2x32") -> list[Any] 
             return error
 
 
+@cache
 def numbers(text: str, *, typed: bool, impl: str = "threefry2x32") -> Any:
     """Return the :func:`outcome` of a program, :data:`FAILED` if it raises."""
     found = outcome(text, typed=typed, impl=impl)

@@ -29,6 +29,11 @@ ORDER = list(PACKAGES)
 MODULES = [(name, path) for name, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))]
 
 
+@cache
+def syntax_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imports(tree: ast.AST, *, at_import_only: bool = False) -> Iterator[str]:
     """Return the top-level packages of all absolute imports, in functions and type-checking blocks, too.
 
@@ -53,7 +58,7 @@ def imports(tree: ast.AST, *, at_import_only: bool = False) -> Iterator[str]:
 
 @cache
 def imports_of(path: Path, *, at_import_only: bool = False) -> set[str]:
-    return set(imports(ast.parse(path.read_text("utf-8")), at_import_only=at_import_only))
+    return set(imports(syntax_of(path), at_import_only=at_import_only))
 
 
 def test_imports_are_found_wherever_they_stand():
@@ -115,17 +120,17 @@ def modules_of(package: str) -> dict[str, Path]:
     return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for path, parts in paths.items()}
 
 
-def graph(sources: Mapping[str, str], packages: Collection[str]) -> dict[str, set[str]]:
+def graph(sources: Mapping[str, ast.AST], packages: Collection[str]) -> dict[str, set[str]]:
     """Return which modules each module imports, in functions and type-checking blocks, too.
 
     Args:
-        sources: the sources by dotted name.
+        sources: the syntax of the sources by dotted name.
         packages: those that are the ``__init__`` of a package, where relative imports start.
     """
     found: dict[str, set[str]] = {}
     for module, source in sources.items():
         names: set[str] = set()
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(source):
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -164,7 +169,7 @@ def circles(imported: Mapping[str, set[str]]) -> list[list[str]]:
 def package_graph(package: str) -> dict[str, set[str]]:
     modules = modules_of(package)
     inits = {name for name, path in modules.items() if path.name == "__init__.py"}
-    return graph({name: path.read_text("utf-8") for name, path in modules.items()}, inits)
+    return graph({name: syntax_of(path) for name, path in modules.items()}, inits)
 
 
 def test_circles_are_found():
@@ -178,7 +183,7 @@ def test_circles_are_found():
         "p.d.f": "from . import e",
         "p.f": "import ast\nfrom p.d import e",
     }
-    found = graph(sources, {"p", "p.d"})
+    found = graph({name: ast.parse(text) for name, text in sources.items()}, {"p", "p.d"})
     assert found == {
         "p": set(),
         "p.a": {"p.b", "p.d.e"},
@@ -235,7 +240,7 @@ STILL_LONG = frozenset({"Reader", "LibraryCalls"})
 def test_functions_and_classes_are_small():
     large = set()
     for _, path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 if (node.end_lineno or 0) - node.lineno >= LONGEST:
                     large.add(f"{path.relative_to(ROOT)}: {node.name}")
@@ -250,7 +255,7 @@ def test_no_class_is_long():
     long = {
         node.name
         for _, path in MODULES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(syntax_of(path))
         if isinstance(node, ast.ClassDef) and (node.end_lineno or 0) - node.lineno >= LONGEST_CLASS
     }
     assert long == STILL_LONG
@@ -374,7 +379,7 @@ def test_only_the_libraries_room_names_library_functions():
     found = {}
     for package, path in MODULES:
         if package != "olympus" and "libraries" not in path.parts:
-            names = library_names(ast.parse(path.read_text("utf-8")))
+            names = library_names(syntax_of(path))
             if names:
                 found[str(path.relative_to(ROOT))] = names
     assert found == {}

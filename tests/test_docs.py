@@ -39,9 +39,18 @@ def blocks(page: Path, language: str) -> Iterator[tuple[list[str], str]]:
 
 CASES = sorted((ROOT / "tests" / "pages").glob("*.md"))
 
+PAGES_WITH_EXAMPLES = (
+    "comparison",
+    "confidence",
+    "deliberate-reuse",
+    "frameworks",
+    "keys",
+    "signature-packs",
+    "suppressions",
+)
 EXAMPLES = [
     pytest.param(words, text, id=f"{name}-{number}")
-    for name in ("comparison", "confidence", "deliberate-reuse", "keys", "signature-packs", "suppressions")
+    for name in PAGES_WITH_EXAMPLES
     for number, (words, text) in enumerate(blocks(DOCS / f"{name}.md", "python"))
 ]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["Codemod", "fix_of"]
 
@@ -26,7 +23,7 @@ class Codemod(ABC):
     code: ClassVar[str]
 
     @abstractmethod
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Any, document: Document) -> Fix | None:
         """Return the edits that correct a fact, ``None`` if there is no correct rewrite.
 
         Args:
@@ -34,7 +31,7 @@ class Codemod(ABC):
             document: the file that the fact is about.
         """
 
-    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+    def fix_together(self, facts: Sequence[Any], document: Document) -> Fix | None:
         """Return the edits that correct all facts of one finding at once, ``None`` if only one at a time is corrected.
 
         Args:
@@ -43,7 +40,7 @@ class Codemod(ABC):
         """
         return None
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Any, document: Document, target: Target) -> Fix | None:
         """Return the edits that make a place ready for typed keys; they keep all numbers, as safe fixes do.
 
         If the fix of a mistake changes the random stream, the mistake stays, in a form that does the same with typed

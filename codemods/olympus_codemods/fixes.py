@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
+from olympus_rules.rule import Report
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.text import split_lines
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.rule import Report
-    from olympus_rules.syntax import Document
 
 __all__ = ["apply_fixes", "compatible", "fix_for", "fix_for_all", "migration_for"]
 

@@ -10,7 +10,8 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -24,9 +25,10 @@ from olympus_lint.analysis.store import Store
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.configuration import CACHE
 from olympus_lint.project.settings import Settings
+from olympus_lint.reporting.objects import finding_object, finding_of
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult
-from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
+from olympus_rules.finding import Finding
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
 __all__ = [
@@ -39,9 +41,10 @@ __all__ = [
     "digest_of",
     "key_of",
     "knowledge",
-    "read_finding",
+    "program_files",
+    "read_result",
     "tool",
-    "write_finding",
+    "write_result",
 ]
 
 VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
@@ -55,6 +58,7 @@ def cache_folder(args: Namespace, settings: Settings) -> Path:
     return Path(chosen or settings.cache_dir or CACHE).absolute()
 
 
+@dataclass(frozen=True, slots=True)
 class Entry:
     """The kept result of a file.
 
@@ -64,11 +68,9 @@ class Entry:
         result: the result, without the text.
     """
 
-    def __init__(self, stamp: str, needs: Sequence[Outcome], result: FileResult) -> None:
-        """Take the parts."""
-        self.stamp = stamp
-        self.needs = needs
-        self.result = result
+    stamp: str
+    needs: Sequence[Outcome]
+    result: FileResult
 
 
 class Cache:
@@ -86,25 +88,15 @@ class Cache:
         if text is None:
             return None
         try:
-            stamp, name, findings, notes, quiet = json.loads(text)
+            stamp, name, result = json.loads(text)
             needs = self.load_needs(text_in(name))
-            if needs is None:
-                return None
-            result = FileResult(
-                filename,
-                [read_finding(finding, filename) for finding in list_in(findings)],
-                notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
-                cached=True,
-                quiet=natural_in(quiet),
-            )
-            return Entry(text_in(stamp), needs, result)
+            return None if needs is None else Entry(text_in(stamp), needs, read_result(result, filename))
         except WRONG:
             return None
 
     def save_result(self, stamp: str, needs: Sequence[Outcome], result: FileResult, settings: Settings) -> None:
         """Keep the result of a file."""
-        findings = [write_finding(finding) for finding in result.findings]
-        entry = [stamp, self.save_needs(needs), findings, [note.message for note in result.notes], result.quiet]
+        entry = [stamp, self.save_needs(needs), write_result(result, result.findings)]
         self.store.put(self._result_key(result.filename, settings), as_json(entry))
 
     def load_needs(self, name: str) -> Sequence[Outcome] | None:
@@ -196,13 +188,17 @@ def _pack_digest(path: str) -> str:
 @cache
 def tool() -> str:
     """Return a digest of the program, its signature packs and the version of Python."""
-    parts = [__version__, sys.version]
+    status = ((name, file.stat()) for name, file in program_files())
+    files = [f"{name} {found.st_mtime_ns} {found.st_size}" for name, found in status]
+    return digest_of("\n".join([__version__, sys.version, *files]))
+
+
+def program_files() -> Iterator[tuple[str, Path]]:
+    """Yield the files of the program and its signature packs, each with its name in its package."""
     for package in (olympus, olympus_rules, olympus_codemods, sys.modules["olympus_lint"]):
         folder = Path(package.__file__ or "").parent
         for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
-            status = file.stat()
-            parts.append(f"{file.relative_to(folder)} {status.st_mtime_ns} {status.st_size}")
-    return digest_of("\n".join(parts))
+            yield str(file.relative_to(folder)), file
 
 
 def as_json(value: object) -> str:
@@ -224,90 +220,62 @@ def _valid_key(data: bytes) -> bytes:
     return blake2b(data, digest_size=16, person=b"valid", salt=tool()[:16].encode()).digest()
 
 
-def write_finding(finding: Finding) -> list[Any]:
-    """Return a finding as plain data, without its own filename, since another run may name the file differently."""
-    fix = finding.fix
-    return [
-        finding.code,
-        finding.name,
-        finding.message,
-        _write_span(finding.span),
-        int(finding.confidence),
-        [
-            [
-                r.message,
-                r.filename if r.filename != finding.filename else None,
-                _write_span(r.span),
-                r.cell,
-                r.further and write_finding(r.further),
-                int(r.later),
-            ]
-            for r in finding.related
-        ],
-        finding.effect,
-        fix
-        and [
-            fix.applicability.value,
-            fix.message,
-            [[_write_span(edit.span), edit.content, edit.cell] for edit in fix.edits],
-        ],
-        finding.cell,
-        [[step.kind, step.label, step.how, step.row, step.cell] for step in finding.lineage],
-    ]
+def write_result(result: FileResult, findings: Iterable[Finding]) -> list[Any]:
+    """Return a result as plain data, without the texts, which the file has, and without notes on the run itself.
+
+    Args:
+        result: the result.
+        findings: its findings, at the places that count later.
+    """
+    notes = [note.message for note in result.notes if note.filename]
+    return [[write_finding(finding) for finding in findings], notes, result.quiet]
 
 
-def read_finding(data: Any, filename: str) -> Finding:
-    """Return the finding for plain data.
+def read_result(data: Any, filename: str) -> FileResult:
+    """Return the result for plain data, under the name that this run has for the file.
 
     Raises:
-        ValueError, TypeError: the data are no finding.
+        ValueError, TypeError, LookupError, AttributeError: the data are no result.
     """
-    code, name, message, span, confidence, related, effect, fix, cell, lineage = list_in(data)
-    return Finding(
-        text_in(code),
-        text_in(name),
-        text_in(message),
+    findings, notes, quiet = list_in(data)
+    return FileResult(
         filename,
-        _read_span(span),
-        Confidence(natural_in(confidence)),
-        tuple(
-            Related(
-                text_in(said),
-                filename if where is None else text_in(where),
-                _read_span(place),
-                _cell(at),
-                further=None if further is None else read_finding(further, filename),
-                later=bool(natural_in(later)),
-            )
-            for said, where, place, at, further, later in list_in(related)
-        ),
-        None if effect is None else text_in(effect),
-        None if fix is None else _read_fix(*list_in(fix)),
-        _cell(cell),
-        lineage=tuple(_read_step(*list_in(step)) for step in list_in(lineage)),
+        [read_finding(finding, filename) for finding in list_in(findings)],
+        notes=[Problem(filename, text_in(note)) for note in list_in(notes)],
+        cached=True,
+        quiet=natural_in(quiet),
     )
 
 
-def _read_step(kind: Any, label: Any, how: Any, row: Any, cell: Any) -> Step:
-    return Step(text_in(kind), text_in(label), text_in(how), natural_in(row), _cell(cell))
+def write_finding(finding: Finding) -> list[Any]:
+    """Return a finding as plain data: as a JSON object, with which of its other places are executed later."""
+    later = [number for number, other in enumerate(finding.related) if other.later]
+    return [finding_object(finding), later]
 
 
-def _read_fix(applicability: Any, message: Any, edits: Any) -> Fix:
-    read = tuple(Edit(_read_span(span), text_in(content), _cell(cell)) for span, content, cell in list_in(edits))
-    return Fix(Applicability(text_in(applicability)), text_in(message), read)
+def read_finding(data: Any, filename: str) -> Finding:
+    """Return the finding for plain data, under the name that this run has for its file.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: the data are no finding.
+    """
+    made, later = list_in(data)
+    found = under_name(finding_of(made), filename)
+    related = (replace(other, later=number in list_in(later)) for number, other in enumerate(found.related))
+    return replace(found, related=tuple(related))
 
 
-def _write_span(span: Span) -> list[int]:
-    return [span.start.row, span.start.column, span.end.row, span.end.column]
-
-
-def _read_span(data: Any) -> Span:
-    start_row, start_column, end_row, end_column = (natural_in(number) for number in list_in(data))
-    return Span(Position(start_row, start_column), Position(end_row, end_column))
-
-
-def _cell(data: Any) -> int | None:
-    return None if data is None else natural_in(data)
+def under_name(finding: Finding, filename: str) -> Finding:
+    """Return a finding with another name of its file."""
+    related = (
+        replace(
+            other,
+            filename=filename if other.filename == finding.filename else other.filename,
+            further=other.further and under_name(other.further, filename),
+        )
+        for other in finding.related
+    )
+    return replace(finding, filename=filename, related=tuple(related))
 
 
 def _outcome(data: Any) -> Outcome:

@@ -13,25 +13,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from olympus_lint.analysis.cache import (
     WRONG,
+    Cache,
     as_json,
     key_of,
-    read_finding,
+    read_result,
     tool,
-    write_finding,
+    write_result,
 )
-from olympus_lint.files.problems import Problem
+from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult, shown_lines
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import locate
-
-if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
-    from olympus_lint.project.settings import Settings
 
 __all__ = ["Earlier", "Manifest"]
 
@@ -149,12 +146,10 @@ def _stale(changed: Sequence[str], roots: Mapping[str, str]) -> list[str] | None
 
 
 def _write(result: FileResult, settings: Settings) -> list[Any]:
-    """Return a result as plain data, without the texts, which the file has, and without notes on the run itself."""
-    kind = settings.kind_of(result.filename)
-    notes = [[note.filename, note.message] for note in result.notes if note.filename]
+    """Return a result as plain data, with its places in the file."""
+    kind = settings.kind_of(result.filename) if result.text else None
     placed = result.findings if result.places is None else map(result.places.finding, result.findings)
-    findings = [write_finding(finding) for finding in placed]
-    return [result.filename, int(result.analysed), kind if result.text else None, findings, notes, result.quiet]
+    return [result.filename, int(result.analysed), kind, write_result(result, placed)]
 
 
 def _read(data: Any) -> FileResult:
@@ -163,15 +158,9 @@ def _read(data: Any) -> FileResult:
     Raises:
         ValueError, TypeError: the data are no result.
     """
-    name, analysed, kind, findings, notes, quiet = list_in(data)
-    result = FileResult(
-        text_in(name),
-        [read_finding(finding, name) for finding in list_in(findings)],
-        notes=[Problem(text_in(where), text_in(message)) for where, message in list_in(notes)],
-        analysed=bool(natural_in(analysed)),
-        cached=bool(analysed),
-        quiet=natural_in(quiet),
-    )
+    name, analysed, kind, kept = list_in(data)
+    result = read_result(kept, text_in(name))
+    result.analysed = result.cached = bool(natural_in(analysed))
     if kind is not None:
         result.later = partial(shown_lines, result.filename, text_in(kind))
     return result

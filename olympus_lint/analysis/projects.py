@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from olympus_lint.analysis.cache import AnswerMemory, Cache
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_rules.syntax import Document, disk
@@ -16,7 +17,6 @@ from olympus_rules.syntax.project import locate
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
     from olympus_rules.keyflow.linking.answers import Answers, Need
     from olympus_rules.keyflow.linking.project import Project
 
@@ -76,11 +76,7 @@ class Projects:
 
         choice = _choice(settings)
         if choice not in self._answers:
-            memory = None
-            if self.cache is not None:
-                from olympus_lint.analysis.cache import AnswerMemory
-
-                memory = AnswerMemory(self.cache, settings)
+            memory = None if self.cache is None else AnswerMemory(self.cache, settings)
             self._answers[choice] = Answers(lambda question: self.get(settings).compute(question), memory)
         return self._answers[choice]
 

@@ -30,6 +30,16 @@ SHELLS = ("bash", "zsh", "tcsh")
 """The values of ``--generate-shell-completion``."""
 COLORS = ("auto", "always", "never")
 """The values of ``--color``."""
+NEEDS = {
+    "trace_import": "trace",
+    "trace_timeout": "trace",
+    "python": "trace",
+    "device": "trace",
+    "check": "migrate",
+    "check_timeout": "check",
+    "strict": "migrate",
+}
+"""The options that have an effect only beside another one."""
 VERDICTS = ("confirmed", "refuted", "inconclusive", "not-reached", "none")
 """The values of ``--select-verdict``; ``none`` stands for findings without a verdict."""
 
@@ -73,6 +83,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parser().error("`-` stands for standard input and cannot be combined with other paths")
     if getattr(args, "diff", False) and args.add_noqa:
         parser().error("--diff cannot be combined with --add-noqa")
+    for option, other in NEEDS.items():
+        if getattr(args, option) not in (None, False) and not getattr(args, other):
+            parser().error(f"--{option.replace('_', '-')} has no effect without --{other}; add it")
     check_tracing(args)
     check_migration(args)
     check_watch(args)
@@ -124,9 +137,6 @@ def check_tracing(args: argparse.Namespace) -> None:
     Raises:
         SystemExit: they cannot be combined.
     """
-    given = [name for name in ("trace_import", "trace_timeout", "python", "device") if getattr(args, name)]
-    if given and not args.trace:
-        parser().error(f"--{given[0].replace('_', '-')} has no effect without --trace; add it")
     if args.select_verdict is not None and not args.trace and args.trace_events is None:
         parser().error("--select-verdict has no effect without --trace or --trace-events; add one of them")
     if args.add_noqa and (args.trace or args.trace_events is not None):
@@ -148,9 +158,6 @@ def check_migration(args: argparse.Namespace) -> None:
         SystemExit: they cannot be combined.
     """
     args.report_format = "full"
-    for option, cause in (("check", "migrate"), ("check_timeout", "check"), ("strict", "migrate")):
-        if getattr(args, option) not in (None, False) and getattr(args, cause) is None:
-            parser().error(f"--{option.replace('_', '-')} has no effect without --{cause}; add it")
     if args.check is not None and not args.check.strip():
         parser().error("--check: expected a command such as `python -m pytest`, not an empty text")
     if args.check is not None and args.diff:

@@ -10,6 +10,7 @@ import stat
 import tempfile
 import tokenize
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from pathlib import Path
 
 from olympus_rules.syntax import disk
@@ -111,28 +112,18 @@ def write_bytes(filename: str, data: bytes, old: bytes) -> None:
         InputError: it is read-only, its folder cannot be written, or the disk is full.
     """
     path = Path(os.path.realpath(filename))
-    temporary = ""
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
         if not (mode & 0o222 and os.access(path, os.W_OK)):
             raise InputError("is read-only, so its fixes were not written; make it writable.")
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = file.name
-            file.write(data)
-        Path(temporary).chmod(mode)
-        if path.read_bytes() != old:  # as late as possible, since the file is not locked
-            raise ChangedError(
-                "was changed while it was checked, so its fixes were not written; run the command again."
-            )
-        Path(temporary).replace(path)
-        temporary = ""
+        with _replaced(path, data, mode):
+            if path.read_bytes() != old:  # as late as possible, since the file is not locked
+                raise ChangedError(
+                    "was changed while it was checked, so its fixes were not written; run the command again."
+                )
     except OSError as error:
         cause = f"its fixes were not written ({error.strerror or error})"
         raise InputError(f"{cause}; {next_step(error)}.") from None
-    finally:
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
 
 
 def write_new(filename: str, data: bytes) -> None:
@@ -142,20 +133,28 @@ def write_new(filename: str, data: bytes) -> None:
         InputError: it cannot be written.
     """
     path = Path(os.path.realpath(filename))
-    temporary = ""
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = file.name
-            file.write(data)
-        Path(temporary).chmod(stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_mask())
-        Path(temporary).replace(path)
-        temporary = ""
+        with _replaced(path, data, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_mask()):
+            pass
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error}); name another file.") from None
-    finally:
-        if temporary:
+
+
+@contextlib.contextmanager
+def _replaced(path: Path, data: bytes, mode: int) -> Iterator[None]:
+    """Write a file beside another one, which it replaces after the block; it is removed if the block fails."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(data)
+            file.close()
+            temporary.chmod(mode)
+            yield
+            temporary.replace(path)
+        except BaseException:
             with contextlib.suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
+            raise
 
 
 def _mask() -> int:

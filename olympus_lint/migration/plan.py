@@ -210,7 +210,8 @@ class _Held:
             for node in every_node(document.tree):
                 if isinstance(node, ast.Call) and place_of(place.file, node) == place:
                     fact = Construction(node=node, confidence=Confidence.LIKELY, qualified=PRNG_KEY, context="name")
-                    reports = [Report(finding, fact) for finding in rule.check(fact, document)]
+                    finding = rule.check(fact, document)
+                    reports = [] if finding is None else [Report(finding, fact)]
                     found.setdefault(text.filename, []).extend(each for each in reports if is_wanted(each, text))
         return found
 

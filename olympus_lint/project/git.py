@@ -1,24 +1,16 @@
-"""Files whose content git does not have, by the index of the repository; git itself need not be installed."""
+"""What git says of the files of a repository; nothing where it is not installed."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import struct
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from olympus_rules.syntax import disk
 
-__all__ = ["not_in_git", "repository_of"]
-
-FIXED = struct.Struct(">10I20sH")
-"""One entry of the index: times, file, size, hash and flags."""
-NAME_LENGTH = 0xFFF
-EXTENDED, SPARSE = 0x4000, 0o040000
-SPLIT = b"link"
-"""The extension of an index that shares most entries with another file."""
+__all__ = ["not_in_git", "repository_of", "run_git"]
 
 
 def repository_of(path: Path) -> Path | None:
@@ -26,83 +18,62 @@ def repository_of(path: Path) -> Path | None:
     return next((folder for folder in path.parents if disk.exists(folder / ".git")), None)
 
 
+def run_git(folder: Path, *arguments: str, above: bool = True) -> str | None:
+    """Return the output of git; ``None`` after an error, and without git.
+
+    Args:
+        folder: where it runs.
+        arguments: what it is told.
+        above: whether the repository may lie above the folder.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    if not above:
+        environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
+    command = ["git", "-c", "core.fsmonitor=false", *arguments]  # a repository may name a program of its own there
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError:
+        return None
+    return os.fsdecode(done.stdout) if done.returncode == 0 else None
+
+
 def not_in_git(files: Mapping[str, bytes]) -> list[str]:
     """Return the files of repositories whose content is not that in the index: changed or new ones.
 
-    Files outside of repositories, and those in repositories that cannot be read, are left out.
+    Files outside of repositories, and those in repositories that git cannot read, are left out.
 
     Args:
         files: the content by path.
     """
-    found, known = [], dict[Path, dict[str, tuple[int, bytes]] | None]()
+    found, known = [], dict[Path, dict[str, str] | None]()
     for name, data in files.items():
         path = Path(os.path.realpath(name))
         repository = repository_of(path)
         if repository is None:
             continue
         if repository not in known:
-            known[repository] = _index(repository)
-        entries = known[repository]
-        if entries is not None and _is_changed(entries.get(path.relative_to(repository).as_posix()), data):
+            known[repository] = _hashes(repository)
+        hashes = known[repository]
+        if hashes is not None and _is_changed(hashes.get(path.relative_to(repository).as_posix()), data):
             found.append(name)
     return found
 
 
-def _is_changed(entry: tuple[int, bytes] | None, data: bytes) -> bool:
-    """Say whether a file differs from its entry in the index, apart from line ends that git translates."""
-    return entry is None or entry[1] not in (_blob(data), _blob(data.replace(b"\r\n", b"\n")))
+def _hashes(repository: Path) -> dict[str, str] | None:
+    """Return the hashes of the files in the index by path; ``None`` if git cannot read it."""
+    listed = run_git(repository, "ls-files", "--stage", "-z", above=False)
+    if listed is None:
+        return None
+    entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
+    return {path: about.split()[1] for about, _, path in entries}
 
 
-def _blob(data: bytes) -> bytes:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()
+def _is_changed(known: str | None, data: bytes) -> bool:
+    """Say whether a file differs from the one of a hash, apart from line ends that git translates."""
+    return known is None or known not in (_blob(data, known), _blob(data.replace(b"\r\n", b"\n"), known))
 
 
-def _index(repository: Path) -> dict[str, tuple[int, bytes]] | None:
-    """Return the entries of the index, mode and hash by path; ``None`` for one of a kind that is not read."""
-    with suppress(OSError, ValueError, struct.error, UnicodeDecodeError, IndexError):
-        folder = repository / ".git"
-        if folder.is_file():  # a worktree, or a submodule
-            folder = repository / folder.read_text("utf-8").removeprefix("gitdir:").strip()
-        config = (folder / "config").read_bytes() if (folder / "config").is_file() else b""
-        if b"sha256" in config or not (folder / "index").is_file():
-            return None
-        return dict(_entries((folder / "index").read_bytes()))
-    return None
-
-
-def _entries(data: bytes) -> Iterator[tuple[str, tuple[int, bytes]]]:
-    """Yield the entries of an index: path, mode and hash.
-
-    Raises:
-        ValueError: it is of a kind that is not read.
-        struct.error, IndexError: it is broken.
-    """
-    signature, version, count = struct.unpack_from(">4sII", data)
-    if signature != b"DIRC" or version not in (2, 3, 4):
-        raise ValueError("not an index")
-    at, name = 12, b""
-    for _ in range(count):
-        start, fields = at, FIXED.unpack_from(data, at)
-        mode, digest, flags = fields[6], fields[10], fields[11]
-        at += FIXED.size + (2 if flags & EXTENDED else 0)
-        if mode == SPARSE:
-            raise ValueError("a sparse index")
-        kept = 0
-        if version == 4:
-            dropped, at = _number(data, at)
-            kept = len(name) - dropped
-        end = data.index(b"\0", at)
-        name = name[:kept] + data[at:end]
-        at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
-        yield os.fsdecode(name), (mode, digest)
-    if data[at : at + 4] == SPLIT:
-        raise ValueError("a split index")
-
-
-def _number(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of variable length, and the place after it."""
-    value = data[at] & 0x7F
-    while data[at] & 0x80:
-        at += 1
-        value = ((value + 1) << 7) | (data[at] & 0x7F)
-    return value, at + 1
+def _blob(data: bytes, like: str) -> str:
+    """Return the hash of a file by the algorithm of another hash."""
+    algorithm = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return algorithm(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -248,16 +248,6 @@ def read_bool(value: object, base: Path) -> bool:
     return value
 
 
-def read_folder(value: object, base: Path) -> str:
-    """Read a folder, relative to that of the settings."""
-    return read_path(value, base, "folder")
-
-
-def read_file(value: object, base: Path) -> str:
-    """Read a file, relative to the folder of the settings."""
-    return read_path(value, base, "file")
-
-
 def read_path(value: object, base: Path, what: str) -> str:
     """Read a path, relative to the folder of the settings; `~` is the home of a user."""
     if not isinstance(value, str) or not value or "\0" in value:
@@ -291,16 +281,6 @@ def read_packs(value: object, base: Path) -> list[str]:
 def read_confidence(value: object, base: Path) -> Confidence:
     """Read a confidence by its label."""
     return {level.label: level for level in Confidence}[read_choice(value, [level.label for level in Confidence])]
-
-
-def read_preset(value: object, base: Path) -> str:
-    """Read which findings in tests are shown."""
-    return read_choice(value, PRESETS)
-
-
-def read_format(value: object, base: Path) -> str:
-    """Read the name of an output format."""
-    return read_choice(value, format_names())
 
 
 def read_version(value: object, base: Path) -> str:
@@ -362,18 +342,18 @@ READERS: dict[str, Callable[[object, Path], object]] = {
     "extension": read_extension,
     "force_exclude": read_bool,
     "min_confidence": read_confidence,
-    "tests": read_preset,
+    "tests": lambda value, _: read_choice(value, PRESETS),
     "library_roots": read_roots,
     "signature_packs": read_packs,
-    "output_format": read_format,
+    "output_format": lambda value, _: read_choice(value, format_names()),
     "fix": read_bool,
     "fixable": read_selectors,
     "unfixable": read_selectors,
     "unsafe_fixes": read_bool,
     "fix_only": read_bool,
     "show_fixes": read_bool,
-    "cache_dir": read_folder,
-    "baseline": read_file,
+    "cache_dir": lambda value, base: read_path(value, base, "folder"),
+    "baseline": lambda value, base: read_path(value, base, "file"),
     "target_jax": read_version,
     "trace": read_traced,
 }

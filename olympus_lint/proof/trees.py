@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from olympus_lint.project.git import run_git
 from olympus_lint.project.settings import DEFAULT_EXCLUDE
 from olympus_rules.syntax.project import MARKERS
 
@@ -138,9 +138,9 @@ def tree_at(folder: Path) -> Tree:
         CheckError: it is too large to be copied.
     """
     here = Path(os.path.realpath(folder))
-    top = _git(here, "rev-parse", "--show-toplevel")
+    top = run_git(here, "rev-parse", "--show-toplevel")
     root = Path(os.path.realpath(top.rstrip("\n"))) if top else here
-    if top and not _git(here, "check-ignore", "--", str(here)):
+    if top and not run_git(here, "check-ignore", "--", str(here)):
         files = tuple(dict.fromkeys(_of_git(root, "")))
     else:
         parents = [here, *here.parents]
@@ -178,22 +178,10 @@ def check_size(root: Path, files: tuple[str, ...]) -> None:
     )
 
 
-def _git(folder: Path, *arguments: str) -> str:
-    """Return the output of git; empty after an error, and without git."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True
-        )
-    except OSError:
-        return ""
-    return os.fsdecode(done.stdout) if done.returncode == 0 else ""
-
-
 def _of_git(root: Path, prefix: str) -> Iterator[str]:
     """Yield what git lists in a repository, and in those below it, with the ignored files of code."""
-    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    ignored = _git(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard") or ""
+    ignored = run_git(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory") or ""
     for name in listed.split("\0"):
         inner = root / name
         if name and inner.is_dir() and not inner.is_symlink():  # a submodule, or another repository

@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["fingerprints", "lines_of", "uri"]
 
@@ -33,7 +32,7 @@ def fingerprints(run: RunResult) -> list[str]:
 
 def lines_of(run: RunResult) -> Callable[[Finding], str]:
     """Return what gives the text of the first line of a finding, empty where its file is not here."""
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    lines = run.lines
 
     def first_line(finding: Finding) -> str:
         rows = lines.get((finding.filename, finding.cell), [])

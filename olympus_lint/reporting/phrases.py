@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from olympus_lint.files.problems import printable
 from olympus_lint.reporting.results import can_fix, is_unsettled
@@ -19,6 +20,7 @@ __all__ = [
     "printable",
     "rule_url",
     "verdict_mark",
+    "with_code",
 ]
 
 DONE_BY = {
@@ -28,6 +30,7 @@ DONE_BY = {
 }
 """The options that apply a fix, and the rest of the sentence."""
 
+CODE = re.compile(r"`([^`]+)`")
 NO_TABS = re.compile(r"[^\t]+")
 RULE_PAGES = "https://github.com/olympus-lint/olympus-lint/blob/main/docs/rules/"
 
@@ -70,6 +73,12 @@ def left_out(quiet: int) -> str:
         return ""
     verb, them = ("is", "it") if quiet == 1 else ("are", "them")
     return f"{count(quiet, 'finding')} in tests {verb} not shown; `--tests all` shows {them}."
+
+
+def with_code(text: str, escape: Callable[[str], str]) -> str:
+    """Return a sentence for a page, with what stands in backquotes as code."""
+    parts = enumerate(CODE.split(text))
+    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in parts)
 
 
 def count(number: int, noun: str) -> str:

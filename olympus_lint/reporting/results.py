@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError, decode_utf8
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.syntax.text import decode
+from olympus_rules.syntax.text import decode, split_lines
 
 if TYPE_CHECKING:
     from olympus_lint.embedded.places import Places
 
-__all__ = ["FileResult", "FixResult", "RunResult", "can_fix", "is_unsettled", "shown_lines"]
+__all__ = ["FileResult", "RunResult", "can_fix", "is_unsettled", "shown_lines"]
 
 
 @dataclass(slots=True)
@@ -58,22 +58,6 @@ class FileResult:
     later: Callable[[], tuple[str, Mapping[int | None, str]]] | None = None
 
 
-@dataclass(slots=True)
-class FixResult:
-    """A text after its fixes, with the number of findings that are gone by code, and what is left to report.
-
-    ``along`` are those of the gone ones that had no fix of their own, and ended with that of another.
-    """
-
-    text: str
-    fixes: Counter[str]
-    along: int
-    findings: list[Finding]
-    errors: list[Problem]
-    notes: list[Problem] = field(default_factory=list)
-    quiet: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """The results of a run.
@@ -109,16 +93,16 @@ class RunResult:
         return [note for file in self.files for note in file.notes]
 
     @property
-    def texts(self) -> dict[tuple[str, int | None], str]:
-        """Return the texts of the files with findings, by filename and, in notebooks, by cell."""
-        texts: dict[tuple[str, int | None], str] = {}
+    def lines(self) -> dict[tuple[str, int | None], list[str]]:
+        """Return the lines of the files with findings, by filename and, in notebooks, by cell."""
+        lines: dict[tuple[str, int | None], list[str]] = {}
         for file in self.files:
             if file.later is not None:
                 file.text, file.shown = file.later()
             if file.text:
                 shown = file.shown or {None: file.text}
-                texts |= {(file.filename, cell): text for cell, text in shown.items()}
-        return texts
+                lines |= {(file.filename, cell): split_lines(text) for cell, text in shown.items()}
+        return lines
 
     @property
     def quiet(self) -> int:

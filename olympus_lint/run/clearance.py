@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from olympus_lint.analysis.cache import Cache
 from olympus_lint.project.discovery import SourceFile
 from olympus_rules.syntax import disk
 
 if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
     from olympus_lint.migration.safety import Reasons
 
 __all__ = ["UNASKED", "Clearance"]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from olympus_lint.analysis.projects import Projects
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.formats import tells_safety
+from olympus_lint.run.clearance import Clearance
 from olympus_rules.finding import Finding
-
-if TYPE_CHECKING:
-    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["Context", "Mode", "Objection", "PassesOver", "asks_for_safety"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from olympus_lint.analysis.cache import Cache
 from olympus_lint.analysis.failures import failed, internal_error, unfinished_note
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.unparsed import checks_syntax, not_parsed
@@ -14,6 +14,7 @@ from olympus_lint.files.sources import InputError, check_size
 from olympus_lint.files.validity import NOT_PARSED, parse_error
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult, can_fix
+from olympus_lint.run.clearance import Clearance
 from olympus_lint.run.context import Context
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import RuleError, check
@@ -26,10 +27,6 @@ from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax import Document, disk
 from olympus_rules.syntax.project import is_test
 from olympus_rules.syntax.text import decode
-
-if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
-    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["CONSTRUCTOR", "lint_text", "settled"]
 

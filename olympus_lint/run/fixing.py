@@ -10,7 +10,7 @@ from olympus_lint.analysis.projects import Projects
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import FileResult, FixResult, can_fix
+from olympus_lint.reporting.results import FileResult, can_fix
 from olympus_lint.run.context import Context, Objection
 from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Finding, Fix
@@ -22,7 +22,7 @@ PASSES = 10
 
 def fix_text(
     filename: str, text: str, settings: Settings, context: Context | None = None, *, unsafe: bool = False
-) -> FixResult:
+) -> FileResult:
     """Apply fixes until nothing is left to fix.
 
     Args:
@@ -33,8 +33,8 @@ def fix_text(
         unsafe: whether unsafe fixes are applied, too.
 
     Returns:
-        The last text that parses, the number of findings that are gone, and those that are left. After ten passes, a
-        pass that leaves as much to fix as the one before is an error.
+        The last text that parses, with the number of findings that are gone and those that are left. After ten passes,
+        a pass that leaves as much to fix as the one before is an error.
     """
     objection = None if context is None else context.objection
     applied: Counter[str] = Counter()
@@ -65,7 +65,7 @@ def fix_text(
     gone = codes_of(before) - codes_of(result.findings) or applied
     own = sum(can_fix(finding, unsafe=unsafe) for finding in before)
     along = max(gone.total() - own, 0)
-    return FixResult(text, gone, along, result.findings, result.errors, result.notes, result.quiet)
+    return replace(result, text=text, fixes=gone, along=along)
 
 
 def codes_of(findings: list[Finding]) -> Counter[str]:

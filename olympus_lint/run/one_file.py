@@ -174,10 +174,7 @@ def rewritten(checked: FileResult, text: str, settings: Settings, context: Conte
 def fix(result: FileResult, text: str, settings: Settings, context: Context) -> tuple[FileResult, str]:
     """Apply the fixes; return what is left and the new text."""
     fixed = fix_text(result.filename, text, settings, context, unsafe=settings.unsafe_fixes)
-    shown = fixed.text if fixed.findings else ""
-    rest = FileResult(result.filename, fixed.findings, fixed.errors, shown, notes=fixed.notes)
-    rest.fixes, rest.along, rest.quiet = fixed.fixes, fixed.along, fixed.quiet
-    return rest, fixed.text
+    return replace(fixed, text=fixed.text if fixed.findings else ""), fixed.text
 
 
 def suppress_all(result: FileResult, text: str, settings: Settings, context: Context) -> tuple[FileResult, str]:

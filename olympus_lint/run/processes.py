@@ -12,10 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from olympus_lint.analysis.cache import Cache
 from olympus_lint.analysis.projects import Projects
 from olympus_lint.files.sources import InputError
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.reporting.results import FileResult
+from olympus_lint.run.clearance import Clearance
 from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.one_file import check_file, failure
 from olympus_lint.run.signals import ENDING
@@ -24,7 +26,6 @@ from olympus_rules.syntax import disk
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["abandon", "default_jobs", "in_processes", "prepare_collector"]
 
@@ -119,11 +120,7 @@ def prepare_worker(mode: Mode, folder: Path | None, clearance: Clearance | None)
     from multiprocessing.util import Finalize
 
     end_with_parent()
-    cache = None
-    if folder is not None:
-        from olympus_lint.analysis.cache import Cache
-
-        cache = Cache(folder)
+    cache = None if folder is None else Cache(folder)
     _context = Context(mode, Projects(cache), clearance)
     if cache is not None:
         Finalize(None, save_rest, exitpriority=0)

@@ -18,10 +18,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
-import olympus
-import olympus_codemods
-import olympus_rules
 from olympus_lint import __version__
+from olympus_lint.analysis.cache import program_files
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import SettingsError
@@ -75,7 +73,7 @@ def on_workplace(files: Sequence[SourceFile], place: Workplace, context: Context
     """Check files on other machines.
 
     Args:
-        files: those that can hold a key, imported files first.
+        files: those that can hold a key.
         place: where.
         context: the projects of this machine, for what is checked here, and the clearance.
 
@@ -130,10 +128,8 @@ def here(files: Sequence[SourceFile], why: str, context: Context) -> Iterator[Fi
 def program() -> str:
     """Return a digest of the program and of the version of Python."""
     digest = blake2b(repr(sys.version_info[:3]).encode(), digest_size=12)
-    for package in (olympus, olympus_rules, olympus_codemods, sys.modules["olympus_lint"]):
-        folder = Path(package.__file__ or "").parent
-        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
-            digest.update(f"{file.relative_to(folder)}\n".encode() + file.read_bytes())
+    for name, file in program_files():
+        digest.update(f"{name}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 
 

@@ -1,11 +1,11 @@
-"""Many files: checked in the order of their imports, in parallel where that pays."""
+"""Many files, checked in parallel where that pays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from olympus_lint.analysis.cache import Cache
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.projects import Projects
 from olympus_lint.analysis.unparsed import checks_syntax
@@ -16,13 +16,9 @@ from olympus_lint.run.clearance import UNASKED, Clearance
 from olympus_lint.run.context import Context, Mode, Objection, asks_for_safety
 from olympus_lint.run.engine import CONSTRUCTOR
 from olympus_lint.run.one_file import check_file, failure, recalled
-from olympus_lint.run.order import imports_first
 from olympus_lint.run.processes import default_jobs, in_processes, prepare_collector
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.project import forget_folders
-
-if TYPE_CHECKING:
-    from olympus_lint.analysis.cache import Cache
 
 __all__ = ["check_files"]
 
@@ -98,8 +94,7 @@ def check_files(
         executor: the cluster that checks the files that can hold a key, as ``dask://HOST:PORT``; for checks only.
 
     Yields:
-        The result of each file: first those from the cache, then the others, imported files
-        before those that import them.
+        The result of each file: first those from the cache, then the others.
     """
     kept, cache = cache, cache if mode is Mode.CHECK else None
     forget_folders()
@@ -115,12 +110,12 @@ def check_files(
         yield from work.recall(context)
     size = sum(len(data) for _, data in work.candidates) + work.spent
     jobs = min(jobs or (default_jobs() if size > WORTH_A_POOL else 1), len(work.candidates) + len(work.keyless))
-    ordered, keyless = imports_first(work.candidates), work.keyless
+    candidates, keyless = [file for file, _ in work.candidates], work.keyless
     del work  # the bytes of the files
-    if executor is not None and ordered:
-        yield from elsewhere(ordered, executor, context)
-        ordered, jobs = [], 1
-    yield from run(ordered, keyless, jobs, context)
+    if executor is not None and candidates:
+        yield from elsewhere(candidates, executor, context)
+        candidates, jobs = [], 1
+    yield from run(candidates, keyless, jobs, context)
     if cache is not None:
         cache.close()
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 from uuid import uuid4
 
 from olympus_lint.project.discovery import SourceFile
+from olympus_lint.run.clearance import Clearance
 from olympus_rules.syntax import disk
-
-if TYPE_CHECKING:
-    from olympus_lint.run.clearance import Clearance
 
 __all__ = ["Parcel", "Unsent"]
 
@@ -127,7 +125,7 @@ class Parcel:
             return kind
         folder, _, base = name.rpartition(os.sep)
         listing = self._listings.get(folder)
-        if isinstance(listing, frozenset) and base not in listing:
+        if isinstance(listing, frozenset) and base not in listing and base != os.pardir:  # which no listing has
             return disk.ABSENT
         if listing is None and folder and self._is_no_folder(folder):
             return disk.ABSENT

@@ -23,6 +23,7 @@ from olympus_lint import __version__
 from olympus_lint.reporting.results import is_unsettled
 from olympus_lint.server.messages import Texts, diagnostic, edits_of, hover_text, title_of, whole
 from olympus_lint.server.workspace import Checked, Workspace
+from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.finding import Applicability, Finding
 
 __all__ = ["serve"]
@@ -232,7 +233,7 @@ class Service:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, is_preferred=is_safe or None, edit=edit)
         where = places.uri(finding.filename, finding.cell)
         old = self.server.workspace.get_text_document(where).source
-        new = self.workspace.suppressed(old, replace(finding, cell=None))
+        new = add_noqa(old, [replace(finding, cell=None)])
         if new != old:
             title = f"olympus-lint: Suppress {finding.code} in this line"
             yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=whole(where, old, new))
@@ -292,12 +293,14 @@ def make_server() -> LanguageServer:
     service = Service(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(params: types.DidOpenTextDocumentParams) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams) -> None:
         await service.changed(params.text_document.uri)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: types.DidChangeTextDocumentParams) -> None:
-        await service.changed(params.text_document.uri)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    async def book_changed(params: types.DidOpenNotebookDocumentParams | types.DidChangeNotebookDocumentParams) -> None:
+        await service.changed(params.notebook_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
@@ -307,14 +310,6 @@ def make_server() -> LanguageServer:
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: types.DidCloseTextDocumentParams) -> None:
         service.forget(params.text_document.uri)
-
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    async def book_opened(params: types.DidOpenNotebookDocumentParams) -> None:
-        await service.changed(params.notebook_document.uri)
-
-    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    async def book_changed(params: types.DidChangeNotebookDocumentParams) -> None:
-        await service.changed(params.notebook_document.uri)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     async def book_closed(params: types.DidCloseNotebookDocumentParams) -> None:

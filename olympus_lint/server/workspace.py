@@ -17,7 +17,6 @@ from olympus_lint.run.context import Context, Mode
 from olympus_lint.run.fixing import fix_text
 from olympus_lint.run.one_file import check_bytes
 from olympus_lint.server.buffers import Buffers
-from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.linking.lineage import Told, told_at
 from olympus_rules.libraries import libraries
@@ -88,10 +87,6 @@ class Workspace:
                 self._fixed[filename] = None if new == text else new
             return self._fixed[filename]
         return None
-
-    def suppressed(self, text: str, finding: Finding) -> str:
-        """Return a text with a comment that suppresses one finding."""
-        return add_noqa(text, [finding])
 
     def told(self, filename: str, texts: Mapping[str, bytes], row: int, column: int) -> Told | None:
         """Return what is known of the key or function at a place; rows and columns start at 1.

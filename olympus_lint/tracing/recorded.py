@@ -36,19 +36,15 @@ CONSUMING = ("draw", "split")
 
 @dataclass(slots=True)
 class Recorded:
-    """Statistics of the judging.
+    """What the judging could not use.
 
     Attributes:
         problems: why the file of events cannot be used; there are no verdicts then.
         notes: events and files that could not be used.
-        judged: the number of findings with a verdict.
-        added: the number of added misuses.
     """
 
     problems: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
-    judged: int = 0
-    added: int = 0
 
 
 def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str, Settings]) -> Recorded:
@@ -60,7 +56,7 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
         settings: those of each file.
 
     Returns:
-        The statistics. If the file of events cannot be used, the findings do not change.
+        What could not be used. If the file of events cannot be used, the findings do not change.
     """
     done = Recorded()
     try:
@@ -82,10 +78,9 @@ def judge_recorded(path: str, files: Sequence[FileResult], settings: Mapping[str
                 verdict = _strongest([judge.verdict(finding) for judge in judges])
                 own = [verdict] if finding.verdict is None else [finding.verdict, verdict]
                 file.findings[number] = replace(finding, verdict=combined(own))
-                done.judged += 1
     found = {file.filename: file for file in files}
     for finding in _further(events, judges, files):
-        _add(finding, found[finding.filename], settings[finding.filename], done)
+        _add(finding, found[finding.filename], settings[finding.filename])
     return done
 
 
@@ -434,7 +429,7 @@ def _span(place: Place) -> Span:
     return Span(Position(place.line, place.column), Position(place.end_line, place.end_column))
 
 
-def _add(finding: Finding, file: FileResult, settings: Settings, done: Recorded) -> None:
+def _add(finding: Finding, file: FileResult, settings: Settings) -> None:
     """Add a finding to the results, unless its rule is off for the file or a comment hides it."""
     if finding.code not in {rule.code for rule in settings.rules_for(file.filename)}:
         return
@@ -452,4 +447,3 @@ def _add(finding: Finding, file: FileResult, settings: Settings, done: Recorded)
         ]
         return
     file.findings = sorted([*file.findings, finding], key=lambda each: each.sort_key)
-    done.added += 1

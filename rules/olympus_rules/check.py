@@ -75,8 +75,8 @@ def check(
     asked = {kind for rule in rules for kind in rule.facts} | ({HandedOut} if with_exits else set())
     try:
         by_name = min_confidence == Confidence.POSSIBLE
-        found = analyse(document, asked, by_name=by_name, project=project)
-        facts = [fact for fact in found if fact.confidence >= min_confidence]
+        seen = analyse(document, asked, by_name=by_name, project=project)
+        facts = [fact for fact in seen if fact.confidence >= min_confidence]
     except Exception as error:
         return Checked(errors=[RuleError(None, error)])
     reports: list[Report] = []
@@ -88,7 +88,8 @@ def check(
     for rule in rules:
         wanted = [fact for fact in facts if type(fact) in rule.facts]
         try:
-            reports += [Report(finding, fact) for fact in wanted for finding in rule.check(fact, document)]
+            found = ((rule.check(fact, document), fact) for fact in wanted)
+            reports += [Report(finding, fact) for finding, fact in found if finding is not None]
         except Exception as error:
             errors.append(RuleError(rule, error))
             reports = [report for report in reports if report.finding.code != rule.code]

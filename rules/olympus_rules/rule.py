@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import Fact
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["Report", "Rule"]
 
@@ -31,7 +27,7 @@ class Report:
     in_part: bool = False
 
 
-class Rule(ABC):
+class Rule:
     """One rule: what it is called, which facts it asks of the key flow, and what it says of them.
 
     A rule does not walk the file. It gets the facts, and asks the document for the LibCST tree around one where
@@ -62,16 +58,16 @@ class Rule(ABC):
     events: ClassVar[tuple[str, ...]] = ()
     has_two_places: ClassVar[bool] = False
 
-    @abstractmethod
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Judge one fact.
+    def check(self, fact: Any, document: Document) -> Finding | None:
+        """Return the finding for one fact, ``None`` if there is nothing to say; a rule without facts is asked nothing.
 
         Args:
             fact: an instance of one of ``facts``.
             document: the file, for spans and text; ``document.fragment`` gives the LibCST tree around a node.
         """
+        return None
 
-    def matters_in_tests(self, fact: Fact) -> bool:
+    def matters_in_tests(self, fact: Any) -> bool:
         """Return whether a fact in a test may change what the test checks; the quiet preset shows no other ones."""
         return True
 

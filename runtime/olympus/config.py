@@ -54,7 +54,8 @@ def legacy_prng_key(value: str) -> AbstractContextManager[None]:
     return _within("olympus_legacy_prng_key", value)
 
 
-def default_prng_impl(value: str) -> AbstractContextManager[None]:
+@contextmanager
+def default_prng_impl(value: str) -> Iterator[None]:
     """Choose the generator of new keys that name none, within a ``with`` block.
 
     Args:
@@ -63,11 +64,6 @@ def default_prng_impl(value: str) -> AbstractContextManager[None]:
     Raises:
         ValueError: there is no generator of that name.
     """
-    return _of_generator(value)
-
-
-@contextmanager
-def _of_generator(value: str) -> Iterator[None]:
     if default.is_registered(value):
         with default.within(value):
             yield

@@ -14,6 +14,7 @@ import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import chain
 from operator import contains, eq, lt
 from types import NoneType
 from typing import Any, TypeAlias
@@ -214,7 +215,7 @@ class _Model:
         if _is_fixed(right):
             self._member(left, (right,), holds)
         a, b = self._number(left), self._number(right)
-        if a is None or b is None or not _is_ordered(right, holds):
+        if a is None or b is None or not _is_ordered(right):
             if not holds and self._find(left) == self._find(right):
                 self._worst = Consistency.IMPOSSIBLE
         elif holds:
@@ -462,7 +463,7 @@ def _is_whole(expression: Expression) -> bool:
     return expression == ZERO or isinstance(expression, Counter) or _is_length(expression)
 
 
-def _is_ordered(right: Expression, holds: bool) -> bool:
+def _is_ordered(right: Expression) -> bool:
     """Return whether an equality implies an order: with a constant, only if that is a number."""
     if isinstance(right, Constant):
         return type(right.value) in (int, float)
@@ -561,7 +562,7 @@ def _value_has_type(value: Hashable, domain: _Domain) -> Consistency:
     for wanted in domain.types:
         if not any(_may_be(own, part) for part in wanted):
             return Consistency.IMPOSSIBLE
-    for other in _flat(domain.other_types):
+    for other in chain.from_iterable(domain.other_types):
         class_ = _class_of(other)
         if class_ is not None and len(own) == 1 and issubclass(own[0], class_):
             return Consistency.IMPOSSIBLE
@@ -603,7 +604,8 @@ def _contradicts(value: Hashable, subject: Expression, test: Predicate, holds: b
 def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
     """Return the truth value of a condition for a value of its subject, ``None`` if that is unknown."""
     right = test.right
-    if test.operation in ("isinstance", "is") or _has_type(test.left):
+    of_type = isinstance(test.left, Applied) and test.left.function == "type"
+    if test.operation in ("isinstance", "is") or of_type:
         return None
     if test.operation == "in" and isinstance(right, tuple):
         known = all(isinstance(part, Constant) for part in right)
@@ -619,10 +621,6 @@ def _evaluated(value: Hashable, subject: Expression, test: Predicate) -> object:
     return operations[test.operation](computed, right.value)
 
 
-def _has_type(expression: Expression) -> bool:
-    return isinstance(expression, Applied) and expression.function == "type"
-
-
 def _computed(expression: Expression, subject: Expression, value: Any) -> Any:
     """Return the value of an expression that is computed from a subject with a value."""
     if expression == subject or not isinstance(expression, Applied | Shifted):
@@ -635,8 +633,3 @@ def _computed(expression: Expression, subject: Expression, value: Any) -> Any:
     if expression.function == "%":
         return inner % expression.arguments[0]
     return getattr(inner, expression.function[1:])(*expression.arguments)
-
-
-def _flat(rows: list[tuple[Expression, ...]]) -> Iterator[Expression]:
-    for row in rows:
-        yield from row

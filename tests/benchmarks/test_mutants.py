@@ -13,6 +13,7 @@ from jax.errors import KeyReuseError
 from mutation.change import Mutant
 from mutation.draws import Project
 from mutation.hiding import WAYS
+from searches import numbers
 
 PROGRAM = """
 from typing import NamedTuple
@@ -265,19 +266,30 @@ def repeats(driver: Callable[[jax.Array], Sequence[float]], seed: int) -> bool:
     return float(first) == float(second)
 
 
-def test_mutants_repeat_when_they_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds, ways = set(), set()
-    for seed in range(24):
-        path = tmp_path / str(seed) / "program.py"
-        path.parent.mkdir()
-        path.write_text(PROGRAM)
+SEEDS = 24
+
+
+def mutated(folder: Path, seed: int) -> tuple[Path, dict[str, Mutant]]:
+    """Write the program with the mutants of a seed; return its file, and the mutants by the functions they are in."""
+    path = folder / str(seed) / "program.py"
+    path.parent.mkdir()
+    path.write_text(PROGRAM)
+    return path, {mutant.function.name: mutant for mutant in made(path, seed)}
+
+
+@pytest.mark.parametrize("seeds", numbers(8, SEEDS, parts=1), ids=str)
+def test_mutants_repeat_when_they_run(seeds: range, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in seeds:
+        path, found = mutated(tmp_path, seed)
         monkeypatch.syspath_prepend(path.parent)
         monkeypatch.delitem(sys.modules, "drawing_elsewhere", raising=False)
-        found = {mutant.function.name: mutant for mutant in made(path, seed)}
-        kinds |= {mutant.kind for mutant in found.values()}
-        ways |= {mutant.way for mutant in found.values()}
         for name, driver in runpy.run_path(str(path))["DRIVERS"].items():
             assert repeats(driver, seed) is (name in found), (name, found.get(name))
+
+
+def test_mutants_are_of_all_kinds(tmp_path: Path) -> None:
+    found = [mutant for seed in range(SEEDS) for mutant in mutated(tmp_path, seed)[1].values()]
+    kinds, ways = {mutant.kind for mutant in found}, {mutant.way for mutant in found}
     assert kinds == {"again", "calls", "carried", "constant", "escaped", "hoist", "kept", "loop", "replace", "stored"}
     assert ways == {"plain", *WAYS}
 

@@ -161,11 +161,13 @@ SORTS_OF_STATE = ""  # the name of no sort of subject
 STATES = 0.25  # the share of programs whose state decides
 
 
+@lru_cache(maxsize=512)  # several tests ask for the same ones
 def correct(seed: str) -> Guarded:
     """Write a correct program."""
     return next(program for program in drafts(seed, excluding=True) if is_correct(program))
 
 
+@lru_cache(maxsize=512)
 def twin(seed: str) -> Guarded:
     """Write a program that is not."""
     return next(program for program in drafts(seed, excluding=False) if is_twin(program))
@@ -221,7 +223,7 @@ def by_witness(program: Guarded, questions: Sequence[Question]) -> list[Verdict]
 
 def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict]:
     """Return the verdicts of the real functions, traced with arguments that are guessed."""
-    from olympus.trials.judging import judged
+    from olympus.trials.judging import answer
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"guarded_{next(NUMBERS)}.py")
@@ -236,7 +238,7 @@ def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict
             )
             for one in questions
         ]
-        verdicts = judged(str(file), file.stem, [file.parent], moved, {})
+        verdicts = answer(str(file), file.stem, [file.parent], moved, {})
         for name in (file.stem, "elsewhere"):
             sys.modules.pop(name, None)
     return verdicts

@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 
 from olympus.verdicts import Question
@@ -469,6 +470,7 @@ def written(seed: str, *, right: bool) -> Guarded:
     return Guarded(draft.source, draft, elsewhere=elsewhere)
 
 
+@lru_cache(maxsize=512)  # several tests ask for the same ones
 def right_and_wrong(seed: str) -> tuple[Guarded, Guarded]:
     """Write a pair of programs: the first draws from each key once, the second draws from one twice."""
     for attempt in itertools.count():

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import command
 
-distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 FILES = 60
 REUSE = """\
 import jax
@@ -34,18 +35,24 @@ class Cluster:
     """A scheduler and two workers, each a process of its own in a folder that has none of the files."""
 
     def __init__(self, folder: Path) -> None:
-        """Start the processes and wait until the workers are there."""
+        """Start the scheduler."""
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         self._start("dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--scheduler-file", "scheduler.json")
+        import distributed
+
         self.client: Any = distributed.Client(
             scheduler_file=str(self._written("scheduler.json")), timeout=60, set_as_default=False
         )
         self.url = self.client.scheduler.address.replace("tcp://", "dask://")
-        for _ in range(2):
+        self.pids: dict[str, int] = {}
+
+    def complete(self) -> None:
+        """Start the workers that it lacks, and wait until they are there."""
+        for _ in range(2 - len(self.client.scheduler_info()["workers"])):
             self._start("dask_worker", self.client.scheduler.address, "--nthreads", "1", "--no-nanny")
         self.client.wait_for_workers(2, timeout=60)
-        self.pids: dict[str, int] = self.client.run(os.getpid)
+        self.pids = self.client.run(os.getpid)
 
     def _start(self, module: str, *words: str) -> None:
         line = [sys.executable, "-m", f"distributed.cli.{module}", *words, "--no-dashboard"]
@@ -82,13 +89,20 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    folder = tmp_path.joinpath("cluster", *"abcdefgh")  # deeper than there are rounds of sending
+@pytest.fixture(scope="module")
+def started_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("cluster").joinpath(*"abcdefgh")  # deeper than there are rounds of sending
     folder.mkdir(parents=True)
     made = Cluster(folder)
     yield made
     made.close()
+
+
+@pytest.fixture
+def cluster(started_cluster: Cluster) -> Cluster:
+    """The cluster of all tests, complete; each of its processes takes seconds of CPU to start."""
+    started_cluster.complete()
+    return started_cluster
 
 
 @pytest.fixture
@@ -128,7 +142,7 @@ def test_a_run_outlives_all_of_its_workers(cluster: Cluster, project: Path) -> N
     running = started(project, "--no-cache", "--executor", cluster.url, ".")
     cluster.busy()
     for process in cluster.processes:
-        process.kill()
+        process.kill()  # the last test of the cluster
     out, said = running.communicate(timeout=120)
     assert (out, running.returncode) == (local.stdout, 1)
     assert re.search(

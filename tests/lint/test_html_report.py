@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -30,7 +31,7 @@ def report(folder: Path, number: int, *words: str) -> Path:
     """Write the report on a project of so many files, half of them in another folder."""
     for at in range(number):
         place = folder / ("src" if at % 2 else "tests")
-        place.mkdir(exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
         (place / f"module{at}.py").write_text(REUSE.format(number=at))
     page = folder / "report.html"
     command(folder, "--no-cache", "--output-format", "html", "-o", "report.html", *words, "src", "tests")
@@ -93,16 +94,17 @@ def test_names_and_sources_are_text(tmp_path: Path) -> None:
 
 
 @browser
-def test_many_findings_open_quickly(tmp_path: Path) -> None:
-    page = report(tmp_path, 600)
+def test_the_time_to_open_grows_with_the_number_of_findings(tmp_path: Path) -> None:
+    pages = {number: report(tmp_path / str(number), number) for number in (150, 600)}
 
     async def session(opened: Browser) -> None:
-        started = time.perf_counter()
-        await opened.open(page)
-        assert await opened.ask(VISIBLE) == 600
-        taken = time.perf_counter() - started
-        print(f"600 findings, {page.stat().st_size} bytes: {taken:.2f} s")
-        assert taken < 8  # four times the aim: other tests run beside this one
+        taken = dict.fromkeys(pages, math.inf)
+        for number, page in [*pages.items()] * 3:  # another process may be in the way; the least is what it takes
+            started = time.perf_counter()
+            await opened.open(page)
+            assert await opened.ask(VISIBLE) == number
+            taken[number] = min(taken[number], time.perf_counter() - started)
+        assert taken[600] < 8 * taken[150], "twice what work in proportion takes"
 
     browsed(tmp_path, session)
 

@@ -38,11 +38,11 @@ def test_a_run_without_findings_loads_no_libcst(project):
     assert loaded("a.py").isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("output", ["full", "concise", "json", "sarif"])
-def test_a_run_without_changes_loads_nothing_heavy(project, output):
+def test_a_run_without_changes_loads_nothing_heavy(project):
     Path("a.py").write_text(REUSE)
-    assert "libcst" in loaded("--output-format", output, "a.py")
-    assert loaded("--output-format", output, "a.py").isdisjoint(HEAVY)
+    assert "libcst" in loaded("a.py")
+    for output in ("full", "concise", "json", "sarif"):
+        assert loaded("--output-format", output, "a.py").isdisjoint(HEAVY), output
 
 
 def test_a_run_never_loads_jax(project):

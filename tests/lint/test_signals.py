@@ -24,7 +24,6 @@ from olympus_lint.tracing.remains import below, end
 
 PROGRAM = Path(sys.executable).parent / "olympus-lint"
 TIME_LIMIT = 60  # seconds
-SOON = 10  # seconds
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are looked for in /proc")
 
@@ -52,7 +51,7 @@ def children_of(pid: int, number: int) -> list[int]:
 
 def wait_for_end(pids: list[int]) -> list[int]:
     """Return which of some processes live for long, and kill them."""
-    until = time.monotonic() + SOON
+    until = time.monotonic() + TIME_LIMIT
     while (left := alive(pids)) and time.monotonic() < until:
         time.sleep(0.05)
     end(left)

@@ -10,7 +10,6 @@ import re
 import socket
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -130,7 +129,6 @@ class Hostile:
     files: dict[str, FileResult]
     texts: dict[str, str]
     traced: Traced
-    seconds: float
     started: list[Worker]
 
 
@@ -161,9 +159,8 @@ def hostile(tmp_path_factory) -> Hostile:
         started.append(Worker(python, device, bootstrap=RUNS_THE_FILE))
         return started[-1]
 
-    before = time.monotonic()
     came = traced(*files.values(), tiers=("function",), seconds=1.0, grace=1.0, start=start)
-    return Hostile(folder, files, texts, came, time.monotonic() - before, started)
+    return Hostile(folder, files, texts, came, started)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -186,10 +183,6 @@ def test_deaths_are_counted_by_their_causes(hostile: Hostile):
     of_workers = deaths["no answer in 2 s"] + deaths["an answer that is no JSON object"]
     assert len(hostile.started) == of_workers + 1  # the others died in a process for their file alone
     assert hostile.traced.peak_kib > 50_000  # JAX alone takes more
-
-
-def test_time_is_bounded(hostile: Hostile):
-    assert hostile.seconds < 120
 
 
 def is_running(pid: int) -> bool:
@@ -245,9 +238,7 @@ def test_the_time_for_all_is_limited(tmp_path):
     path.write_text(f"{REUSE}\n\nwhile True: pass\n")
     file = checked(path)
     start = partial(Worker, bootstrap=RUNS_THE_FILE)
-    before = time.monotonic()
-    traced(file, tiers=("function",), seconds=60.0, base=1.0, each=1.0, start=start)
-    assert time.monotonic() - before < 20
+    traced(file, tiers=("function",), seconds=3600.0, base=1.0, each=1.0, start=start)  # no test may take an hour
     assert [verdict.reason for verdict in verdicts(file)] == ["the time for all findings, 2 s, is over"]
 
 
@@ -489,9 +480,7 @@ def test_what_an_import_ends_is_said_and_the_verdict_stays(run, reuse):
 def test_an_import_that_does_not_end_is_said_after_the_time_that_is_set(run, reuse):
     (reuse / "big.py").write_text(f"{REUSE}\nx = 10 ** 10 ** 10\n")
     (reuse / "endless.py").write_text(f"{REUSE}\nwhile True: pass\n")
-    before = time.monotonic()
     ran = run("--trace", "--trace-import", "--trace-timeout", "2", "--output-format", "concise", ".")
-    assert time.monotonic() - before < 60
     assert ran.status == 1 and ran.out.count("[confirmed]") == 3  # by the witness
     reason = "importing big takes more than 2 s, the limit that --trace-timeout sets"
     assert f"note: big.py could not be imported, and 1 other file: {reason}\n" in ran.err

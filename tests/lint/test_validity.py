@@ -12,7 +12,7 @@ import pytest
 from programs import CLEAN, REUSE
 
 from olympus_lint.files import sources, validity
-from olympus_lint.files.newer import newer_syntax
+from olympus_lint.files.newer import BRACKETS, OPERATORS, newer_syntax
 from olympus_lint.files.validity import parse_error
 from olympus_lint.reporting.formats import format_names
 
@@ -86,9 +86,9 @@ def test_what_ends_the_process_of_the_parser_is_not_parsed(project, name):
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="parses the newest syntax that there is")
 def test_what_is_long_and_not_deep_is_searched_for_newer_syntax():
-    rows = ", ".join(f"-{n} + {n} * (1 - {n})" for n in range(2_000))
-    calls = "".join(f"f(a + {n}, '((((')  # [[[\n" for n in range(2_000))
-    assert newer_syntax(f"x = [{rows}]\n{calls}y = t'{{x}}'\n").row == 2_002
+    rows = ", ".join(f"-{n} + {n} * (1 - {n})" for n in range(OPERATORS // 3))
+    calls = "".join(f"f(a + {n}, '((((')  # [[[\n" for n in range(BRACKETS))
+    assert newer_syntax(f"x = [{rows}]\n{calls}y = t'{{x}}'\n").row == BRACKETS + 2
 
 
 @pytest.mark.parametrize(

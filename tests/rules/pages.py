@@ -23,7 +23,7 @@ from typing import Protocol
 from markdown_it import MarkdownIt
 
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import FileResult, FixResult
+from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Confidence, Finding
 
 __all__ = [
@@ -53,7 +53,7 @@ Lint = Callable[[str, str, Settings], FileResult]
 class Repair(Protocol):
     """The signature of ``olympus_lint.run.engine.fix_text``."""
 
-    def __call__(self, filename: str, text: str, settings: Settings, *, unsafe: bool) -> FixResult: ...
+    def __call__(self, filename: str, text: str, settings: Settings, *, unsafe: bool) -> FileResult: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from pages import Block, Expectation, fix_problems, lint_problems, parse, plain
 
 from olympus_lint.files.problems import Problem
 from olympus_lint.project.settings import Settings
-from olympus_lint.reporting.results import FileResult, FixResult
+from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Confidence, Finding, Position, Span
 
 PAGE = """# key-reuse (OLY104)
@@ -51,9 +49,9 @@ def flags_bad(filename: str, text: str, settings: Settings) -> FileResult:
     return FileResult(filename, [finding(number) for number, row in rows if "bad" in row])
 
 
-def mends_bad(filename: str, text: str, settings: Settings, *, unsafe: bool) -> FixResult:
+def mends_bad(filename: str, text: str, settings: Settings, *, unsafe: bool) -> FileResult:
     """Replace ``bad``, if unsafe fixes are asked for."""
-    return FixResult(text.replace("bad", "mended") if unsafe else text, Counter(), 0, [], [])
+    return FileResult(filename, text=text.replace("bad", "mended") if unsafe else text)
 
 
 def block(source: str, info: str = "python") -> Block:

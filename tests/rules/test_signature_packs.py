@@ -244,16 +244,27 @@ def fields_of(class_: ast.ClassDef) -> ast.arguments:
 
 
 @cache
+def names_of(root: str) -> re.Pattern[str]:
+    """Return what finds a definition of a name that the packs have of a package; most of its files have none."""
+    packs = [read_pack(path) for path in shipped() if path.stem == root]
+    names = {row.qualified for pack in packs for row in (*pack.functions, *pack.methods)}
+    names.update(*map(listed_methods, packs))
+    bare = {name.rpartition(".")[2] for name in names}
+    return re.compile(rf"\b(def|class)\s+({'|'.join(map(re.escape, bare))})\b")
+
+
+@cache
 def definitions(name: str) -> dict[str, list[ast.arguments]]:
     """Return the arguments of each function, class and method of a package by its bare name, ``self`` left out."""
     folder = package(name)
     found: dict[str, list[ast.arguments]] = {}
-    for file in sorted(folder.rglob("*.py")) if folder is not None else ():
-        for node in ast.walk(ast.parse(file.read_text("utf-8", errors="replace"))):
+    texts = [file.read_text("utf-8", errors="replace") for file in sorted(folder.rglob("*.py"))] if folder else []
+    for text in filter(names_of(name).search, texts):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ClassDef):
                 for part in node.body:
                     if isinstance(part, ast.FunctionDef):
-                        static = any(ast.unparse(decorator) == "staticmethod" for decorator in part.decorator_list)
+                        static = any(ast.unparse(each) == "staticmethod" for each in part.decorator_list)
                         rest = part.args.args[0 if static else 1 :]
                         own = ast.arguments(**{**vars(part.args), "args": rest})
                         found.setdefault(node.name if part.name == "__init__" else part.name, []).append(own)

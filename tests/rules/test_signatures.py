@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from olympus.signatures import Forward, Sink, Source
-from olympus_rules.libraries import Libraries, LibraryFunction, libraries
+from olympus_rules.libraries import Libraries, LibraryFunction, libraries, read_pack, shipped
 from olympus_rules.libraries.reader import read
 from olympus_rules.libraries.table import FOLDER
 
@@ -36,9 +35,12 @@ REMOVED = {
     "jax.random.unsafe_rbg_key",
     "jax.tree_map",
 }
+PACKS = [read_pack(path) for path in shipped()]
+NAMES = frozenset(name for pack in PACKS for name in pack.spoken_of())
 JAX_RANDOM = [
     function
-    for function in libraries().functions
+    for pack in PACKS
+    for function in pack.functions
     if function.qualified.startswith("jax.random.") and function.qualified not in REMOVED
 ]
 MAKING_KEYS = [function for function in JAX_RANDOM if function.seed or function.wrap]
@@ -133,7 +135,7 @@ def resolves(qualified: str) -> bool:
 
 
 def names_of(*roots: str) -> list[str]:
-    return sorted(name for name in libraries().names if name.partition(".")[0] in roots)
+    return sorted(name for name in NAMES if name.partition(".")[0] in roots)
 
 
 def test_jax_names_exist(jax: ModuleType) -> None:
@@ -151,7 +153,7 @@ def test_names_of_typing_extensions_exist() -> None:
 
 
 def test_builtin_and_standard_library_names_exist() -> None:
-    plain = [name for name in libraries().names if "." not in name]
+    plain = [name for name in NAMES if "." not in name]
     later = {"typing.override"} if sys.version_info < (3, 12) else set()
     others = names_of("abc", "contextlib", "copy", "dataclasses", "functools", "typing")
     assert [name for name in plain + others if name not in later and not resolves(name)] == []
@@ -166,14 +168,14 @@ def row(qualified: str) -> LibraryFunction:
     return function
 
 
-def test_key_signatures() -> None:
-    assert row("jax.random.normal").key_signature().sinks == (Sink("key"),)
-    split = row("jax.random.split").key_signature()
-    assert (split.sinks, split.sources) == ((Sink("key"),), (Source("[*]", parent="key", via="split"),))
-    fold_in = row("jax.random.fold_in").key_signature()
-    assert (fold_in.sinks, fold_in.sources) == ((), (Source("", parent="key", via="fold_in"),))
-    assert row("jax.random.key").key_signature().sources == (Source("", via="seed"),)
-    assert row("jax.random.wrap_key_data").key_signature().forwards == (Forward("", "key_bits_array"),)
+def test_rows_of_keys() -> None:
+    assert row("jax.random.normal").sinks == ("key",)
+    split = row("jax.random.split")
+    assert (split.sinks, split.derive, split.seed) == (("key",), "split", None)
+    fold_in = row("jax.random.fold_in")
+    assert (fold_in.sinks, fold_in.derive, fold_in.seed) == ((), "fold_in", None)
+    assert (row("jax.random.key").seed, row("jax.random.key").sinks) == ("typed", ())
+    assert row("jax.random.wrap_key_data").forwards == ("key_bits_array",)
 
 
 @pytest.mark.parametrize("name", ["print", "builtins.print", "logging.info", "jax.debug.print", "jax.random.key_data"])
@@ -195,7 +197,7 @@ def test_forwards_and_unknown_names() -> None:
 
 def test_no_name_both_inspects_and_forwards() -> None:
     table = libraries()
-    assert [name for name in table.names if table.get(name).inspects and table.get(name).forwards] == []
+    assert [name for name in NAMES if table.get(name).inspects and table.get(name).forwards] == []
 
 
 def table(**packs: str) -> Libraries:

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("jax", reason="findings are judged by tracing with JAX")
 
-from olympus.trials import answer
+from olympus.trials.judging import answer
 from olympus.verdicts import Place, Question
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.engine import lint_text

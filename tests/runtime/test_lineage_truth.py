@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from searches import searched
 
 jax = pytest.importorskip("jax", reason="identities are compared with the keys of a run")
 from jax import lax  # noqa: E402
@@ -88,8 +88,7 @@ def stream(state: Any, number: int) -> Any:
     return ("key", number)
 
 
-@settings(max_examples=80, deadline=None)
-@given(STEPS)
+@searched(STEPS, few=20, many=80)
 def test_equal_identities_are_equal_keys(steps: list[Step]) -> None:
     function = program([*steps, ("draw", 0, 0)])
     key = r.key(1_000)  # no step seeds with this
@@ -108,8 +107,7 @@ def test_equal_identities_are_equal_keys(steps: list[Step]) -> None:
     assert len(set(by_stream.values())) == len(by_stream)
 
 
-@settings(max_examples=40, deadline=None)
-@given(STEPS)
+@searched(STEPS, few=10, many=40)
 def test_raw_keys_have_the_misuses_of_typed_ones(steps: list[Step]) -> None:
     function = program([*steps, ("draw", 0, 0)])
     typed = lineage.of(function, r.key(1_000))

@@ -9,8 +9,8 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from searches import searched
 
 from olympus.graphs import Edge, Graph, Node, mermaid, svg, tree
 from olympus.graphs.layout import MissingLibrary
@@ -82,9 +82,7 @@ def test_tree() -> None:
     assert tree(Graph((), ())) == ""
 
 
-@pytest.mark.search
-@given(graphs())
-@settings(max_examples=60, deadline=None)
+@searched(graphs(), few=5, many=60)
 def test_a_tree_has_every_node_and_every_edge_once(graph: Graph) -> None:
     lines = tree(graph).splitlines()
     full = [line for line in lines if not line.endswith("  (above)")]
@@ -109,8 +107,7 @@ EDGE = rf"    n\d+ (-->|==>)(\|{STRING}\|)? n\d+"
 REST = r"    (classDef \w+ [\w:#,-]+|linkStyle [\d,]+ [\w:#,-]+)"
 
 
-@given(graphs())
-@settings(max_examples=60, deadline=None)
+@searched(graphs(), few=15, many=60)
 def test_mermaid_is_well_formed(graph: Graph) -> None:
     first, *lines = mermaid(graph).removesuffix("\n").split("\n")
     assert first == "flowchart LR"
@@ -158,8 +155,7 @@ def within(inner: Rectangle, outer: Rectangle) -> bool:
     return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
 
 
-@given(graphs())
-@settings(max_examples=60, deadline=None)
+@searched(graphs(), few=15, many=60)
 def test_no_two_labels_overlap(graph: Graph) -> None:
     root = parsed(graph)
     page = of_box(next(root.iter(f"{NAMESPACE}rect")))
@@ -178,8 +174,7 @@ def test_no_two_labels_overlap(graph: Graph) -> None:
     assert all(within(each, page) for each in everything)
 
 
-@given(graphs(most=12))
-@settings(max_examples=20, deadline=None)
+@searched(graphs(most=12), few=10, many=20)
 def test_svg_has_titles_and_no_control_characters(graph: Graph) -> None:
     root = parsed(graph)
     assert root.attrib["role"] == "img"

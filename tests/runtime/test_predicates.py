@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from searches import searched
 
 from olympus.predicates import Applied, Consistency, Constant, Counter, Literal, Predicate, Shifted, Symbol, consistency
 
@@ -167,8 +167,13 @@ def _evaluators() -> st.SearchStrategy[tuple[Predicate, Callable[[Any, Any], boo
     )
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.lists(_evaluators(), min_size=1, max_size=4), st.sampled_from(VALUES), st.sampled_from(VALUES))
+@searched(
+    st.lists(_evaluators(), min_size=1, max_size=4),
+    st.sampled_from(VALUES),
+    st.sampled_from(VALUES),
+    few=100,
+    many=400,
+)
 def test_what_some_values_satisfy_is_never_impossible(
     tests: list[tuple[Predicate, Callable[[Any, Any], bool]]], x: Any, y: Any
 ) -> None:

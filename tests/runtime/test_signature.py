@@ -7,8 +7,9 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
+from searches import searched
 
 from olympus.signatures import Forward, KeySignature, Reuse, Sink, Source
 from olympus.signatures.paths import covers, meets, parse, text
@@ -224,17 +225,17 @@ def of_parameters(prefix: str) -> tuple[str, ...]:
     return tuple(prefix + name for name in PARAMETERS)
 
 
-LAWS = settings(max_examples=200, deadline=None, derandomize=True)
+LAWS = {"few": 40, "many": 200, "derandomize": True}
 
 
-@LAWS
-@given(signatures())
+@searched(signatures(), **LAWS)
 def test_normal_form_is_one(f: KeySignature):
     assert f.normalised() == f
 
 
-@LAWS
-@given(signatures(), signatures("g"), signatures("h"), bindings(of_parameters("g")), bindings(of_parameters("h")))
+@searched(
+    signatures(), signatures("g"), signatures("h"), bindings(of_parameters("g")), bindings(of_parameters("h")), **LAWS
+)
 def test_sequence_is_associative(
     f: KeySignature, g: KeySignature, h: KeySignature, a: dict[str, str], b: dict[str, str]
 ):
@@ -243,8 +244,7 @@ def test_sequence_is_associative(
     assert left == right
 
 
-@LAWS
-@given(signatures(), bindings(PARAMETERS), signatures())
+@searched(signatures(), bindings(PARAMETERS), signatures(), **LAWS)
 def test_sequence_on_shared_inputs_is_associative(f: KeySignature, a: dict[str, str], g: KeySignature):
     """What comes third takes inputs of the whole as well."""
     h = KeySignature(("hk",), (Sink("hk"),))
@@ -253,32 +253,28 @@ def test_sequence_on_shared_inputs_is_associative(f: KeySignature, a: dict[str, 
         assert f.then(g, a).then(h, {"hk": name}) == f.then(g.then(h, {"hk": name}), a)
 
 
-@LAWS
-@given(signatures())
+@searched(signatures(), **LAWS)
 def test_identity(f: KeySignature):
     assert f.then(KeySignature.identity("y"), {"y": ""}) == f
     rest = dict(zip(PARAMETERS, OUTPUTS, strict=True))
     assert KeySignature.identity(*PARAMETERS).then(f, rest) == f
 
 
-@LAWS
-@given(signatures(), signatures(), signatures())
+@searched(signatures(), signatures(), signatures(), **LAWS)
 def test_join(f: KeySignature, g: KeySignature, h: KeySignature):
     assert f.join(f) == f
     assert f.join(g) == g.join(f)
     assert f.join(g).join(h) == f.join(g.join(h))
 
 
-@LAWS
-@given(signatures(), bindings(PARAMETERS))
+@searched(signatures(), bindings(PARAMETERS), **LAWS)
 def test_a_loop_of_a_loop_is_the_loop(f: KeySignature, carry: dict[str, str]):
     assume(not any("[" in each.input and each.path in carry.values() for each in f.forwards))  # goes ever deeper
     loop = f.loop(carry)
     assert loop.loop(carry) == loop
 
 
-@LAWS
-@given(signatures(), bindings(PARAMETERS))
+@searched(signatures(), bindings(PARAMETERS), **LAWS)
 def test_a_loop_has_what_one_turn_has(f: KeySignature, carry: dict[str, str]):
     loop = f.loop(carry)
     assert {sink for sink in f.sinks if not sink.conditional} <= set(loop.sinks)

@@ -8,13 +8,13 @@ import gc
 import json
 import statistics
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pygls")
-from editor import Editor, applied
+from editor import SERVER, Editor, applied
 from lsprotocol import types
 
 from olympus_lint.server.serve import make_server
@@ -35,9 +35,9 @@ RIGHT = REUSE.replace(
 ).replace("uniform(key)", "uniform(other)")
 
 
-def edited(folder: Path, session: Callable[[Editor], Awaitable[None]]) -> None:
+def edited(folder: Path, session: Callable[[Editor], Awaitable[None]], command: Sequence[str] | None = None) -> None:
     async def run() -> None:
-        async with Editor(folder) as editor:
+        async with Editor(folder, command) as editor:
             await session(editor)
 
     asyncio.run(run())
@@ -87,7 +87,7 @@ def test_a_session(tmp_path: Path) -> None:
         assert broken.code == "OLY902"
         assert len(await editor.change("model.py", REUSE)) == 1
 
-    edited(tmp_path, session)
+    edited(tmp_path, session, SERVER)
 
 
 def test_columns_count_in_the_units_of_the_client(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_findings_follow_keystrokes(lines: int, tmp_path: Path) -> None:
         print(f"{lines} lines: {1000 * median:.0f} ms after a keystroke, {ratio:.1f} times ast.parse")
         assert ratio < 40  # 0.6 s for 1,000 lines, four times the aim, on a machine of any speed or load
 
-    edited(tmp_path, session)
+    edited(tmp_path, session, SERVER)
 
 
 def test_only_the_last_of_many_keystrokes_is_checked(tmp_path: Path) -> None:
@@ -258,16 +258,16 @@ def test_only_the_last_of_many_keystrokes_is_checked(tmp_path: Path) -> None:
         await editor.open("model.py", text)
         for number in range(100):
             editor.type("model.py", f"{text}\nx = {number}\n")
-        started = time.perf_counter()
-        await editor.change("model.py", RIGHT)
-        assert editor.found[editor.uri("model.py")] == []
-        assert time.perf_counter() - started < 10
+        uri = editor.uri("model.py")
+        editor.type("model.py", RIGHT)
+        await editor.until(uri, [])
+        assert editor.published[uri] < 10  # a text between two keystrokes may be the newest for long enough
 
-    edited(tmp_path, session)
+    edited(tmp_path, session, SERVER)
 
 
 def test_edits_leave_nothing_behind(tmp_path: Path) -> None:
-    """Hundreds of keystrokes keep no object each; pygls keeps several of each notification."""
+    """Hundreds of keystrokes keep no object each; pygls keeps four of each notification."""
     uri = (tmp_path / "model.py").as_uri()
 
     async def after(edits: int) -> int:
@@ -292,8 +292,8 @@ def test_edits_leave_nothing_behind(tmp_path: Path) -> None:
         gc.collect()
         return len(gc.get_objects())
 
-    first, few, many = (asyncio.run(after(edits)) for edits in (50, 50, 450))
-    assert many - few < few - first + 400
+    _, few, many = (asyncio.run(after(edits)) for edits in (50, 50, 450))  # the first one loads modules
+    assert many - few < 5 * 400
 
 
 class Silent:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_reuse import extend_split
@@ -11,11 +10,9 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.splitting import split_before
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import DerivationCollision, Fact, Reuse
+from olympus_rules.keyflow.facts import DerivationCollision, Reuse
 from olympus_rules.libraries.names import FOLD_IN, SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["DerivationCollisionCodemod"]
 
@@ -25,9 +22,8 @@ class DerivationCollisionCodemod(Codemod):
 
     code = "OLY108"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: DerivationCollision, document: Document) -> Fix | None:
         """Return the rewrite; a datum that is folded in twice has none, as the right datum is unknown."""
-        assert isinstance(fact, DerivationCollision)
         if fact.how == "split-then-index":
             return fold_in_index(fact, document)
         if fact.how == "fold_in-twice" or fact.first is None or fact.again is None:
@@ -46,14 +42,12 @@ def fold_in_index(fact: DerivationCollision, document: Document) -> Fix | None:
     """``split(key, i + 1)[i]`` becomes ``fold_in(key, i)``."""
     match fact.node:
         case ast.Subscript(value=ast.Call(args=[subject, *_], func=function)) as node:
-            key, datum = expression(document, subject), expression(document, fact.index)
+            pass
         case _:
             return None
     names = Names(document, node)
     if names.resolve(function) != SPLIT or isinstance(subject, ast.Starred):
         return None  # a function that splits some key of its own choice
     fold_in = names.spell(FOLD_IN, near=function)
-    if key is None or datum is None or fold_in is None:
-        return None
-    edit = replace(document, node, call(fold_in, key, datum))
-    return fix_of(Applicability.SAFE, "Derive the key with `fold_in`", edit, *names.edits())
+    new = call(fold_in, expression(document, subject), expression(document, fact.index))
+    return fix_of(Applicability.SAFE, "Derive the key with `fold_in`", replace(document, node, new), *names.edits())

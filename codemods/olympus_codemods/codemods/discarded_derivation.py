@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.imports import delete_statement
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import DiscardedDerivation, Fact
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.keyflow.facts import DiscardedDerivation
+from olympus_rules.syntax import Document
 
 __all__ = ["DiscardedDerivationCodemod"]
 
@@ -21,9 +18,8 @@ class DiscardedDerivationCodemod(Codemod):
 
     code = "OLY110"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: DiscardedDerivation, document: Document) -> Fix | None:
         """Return the deletion of the statement, ``None`` if it is the only one of its block."""
-        assert isinstance(fact, DiscardedDerivation)
         statement = document.parents.get(fact.node)
         if not isinstance(statement, ast.Expr):
             return None

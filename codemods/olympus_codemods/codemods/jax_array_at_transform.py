@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.jax_array_outside_numpy import converted
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import ending, insert_line
 from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
-from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
+from olympus_rules.keyflow.facts import ArrayAtTransform
 from olympus_rules.libraries.names import DATACLASS, REGISTER_DATACLASS, REGISTER_PYTREE_NODE_CLASS
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["JaxArrayAtTransform"]
 
@@ -26,9 +23,8 @@ class JaxArrayAtTransform(Codemod):
 
     code = "OLY301"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: ArrayAtTransform, document: Document) -> Fix | None:
         """Return the remedy of the two that fits; a person has to check either."""
-        assert isinstance(fact, ArrayAtTransform)
         if fact.role in ("result", "parameter") and (fix := registered(fact.definition, document)) is not None:
             return fix
         return converted(fact.subject, document, Applicability.UNSAFE)

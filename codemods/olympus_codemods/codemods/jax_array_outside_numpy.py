@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+from olympus_rules.keyflow.facts import ArrayOutsideNumpy
 from olympus_rules.libraries.names import ASARRAY
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["JaxArrayOutsideNumpy", "converted"]
 
@@ -23,20 +20,16 @@ class JaxArrayOutsideNumpy(Codemod):
 
     code = "OLY302"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: ArrayOutsideNumpy, document: Document) -> Fix | None:
         """Convert the object in place: JAX calls ``__jax_array__``, and nothing else changes."""
-        assert isinstance(fact, ArrayOutsideNumpy)
         return converted(fact.subject, document, Applicability.SAFE)
 
 
 def converted(subject: ast.expr | None, document: Document, applicability: Applicability) -> Fix | None:
     """Return the edits that convert an object, ``None`` if it is no expression by itself."""
-    node = expression(document, subject)
-    if subject is None or node is None or isinstance(subject, ast.NamedExpr | ast.Starred):
+    if subject is None or isinstance(subject, ast.NamedExpr | ast.Starred):
         return None
     names = Names(document, subject)
     asarray = names.spell(ASARRAY)
-    if asarray is None:
-        return None
-    edit = replace(document, subject, call(asarray, node))
+    edit = replace(document, subject, call(asarray, expression(document, subject)))
     return fix_of(applicability, f"Convert with `{asarray}`", edit, *names.edits())

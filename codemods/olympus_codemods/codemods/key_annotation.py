@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,14 +12,12 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names, dotted, names_for_checkers
-from olympus_codemods.editing.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.rewriting import call, comments, expression, parsed, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.libraries.names import ARRAY, ARRAY_TYPES, JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, KEY, KEY_DATA
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyAnnotation"]
 
@@ -37,9 +34,8 @@ class KeyAnnotation(Codemod):
 
     code = "OLY204"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Reference, document: Document) -> Fix | None:
         """Return the rewrite for the use of the name."""
-        assert isinstance(fact, Reference)
         helper = fact.qualified.rpartition(".")[2]
         match fact.context, fact.node:
             case "import", _:
@@ -60,7 +56,7 @@ class KeyAnnotation(Codemod):
                 return read_key_data(node, document)
         return None
 
-    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+    def fix_together(self, facts: Sequence[Reference], document: Document) -> Fix | None:
         """Return the rewrites of all annotations of one row, if they are of one kind and do not overlap."""
         fixes = [fix for fact in facts if (fix := self.fix(fact, document)) is not None]
         kinds = {fix.applicability for fix in fixes}
@@ -70,9 +66,8 @@ class KeyAnnotation(Codemod):
             return None
         return fix_of(fixes[0].applicability, fixes[0].message, *edits)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Reference, document: Document, target: Target) -> Fix | None:
         """Return the rewrite, if the oldest release of JAX has the names that it needs."""
-        assert isinstance(fact, Reference)
         if fact.context == "words" and isinstance(fact.node, ast.Subscript):
             return describe_key(fact.node, document, typed=target.style == "typed")
         helper = fact.qualified.rpartition(".")[2]
@@ -94,8 +89,7 @@ def describe_key(node: ast.Subscript, document: Document, *, typed: bool) -> Fix
     names = Names(document, node)
     batch = " ".join(str(shape.value).split()[:-1])
     if not batch and not typed:
-        spelled = names.spell(JAXTYPING_KEY_ARRAY, near=node.value)
-        new = cst.parse_expression(spelled) if spelled else None
+        new = parsed(names.spell(JAXTYPING_KEY_ARRAY, near=node.value))
     else:
         spelled = names.spell(JAXTYPING_KEY, near=node.value)
         text = f"{spelled}[{document.segment(array)}, {string.quote}{batch}{string.quote}]"
@@ -116,9 +110,7 @@ def annotate(
     """Write ``jax.Array``, never ``jax.random.key``, which is a function."""
     names = Names(document, node, for_checkers=only_for_checkers(document, node))
     array = names.spell(ARRAY, near=node)
-    if array is None:
-        return None
-    edit = replace(document, node, cst.parse_expression(array))
+    edit = replace(document, node, parsed(array))
     return fix_of(applicability, f"Annotate with `{array}`", edit, *leftover_import(document, node, names))
 
 
@@ -188,11 +180,9 @@ def ask_dtype(node: ast.AST, document: Document) -> Fix | None:
             return None
     names = Names(document, node)
     test = is_typed_key(document, subject, names)
-    array = names.spell(ARRAY)
-    key = expression(document, subject)
-    if test is None or array is None or key is None:
+    is_array = call("isinstance", expression(document, subject), parsed(names.spell(ARRAY)))
+    if test is None or is_array is None:
         return None
-    is_array = call("isinstance", key, cst.parse_expression(array))
     both = cst.BooleanOperation(is_array, cst.And(), test)
     if isinstance(document.parents.get(called), ast.BoolOp | ast.Compare | ast.UnaryOp | ast.BinOp | ast.IfExp):
         both = both.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -213,15 +203,12 @@ def name_implementation(node: ast.AST, implementation: str, document: Document) 
     if called is None or not isinstance(old, cst.Call):
         return None
     names = Names(document, called)
-    key = names.spell(KEY, near=called.func)
-    if key is None or len(called.args) != 1 or called.keywords:
+    if len(called.args) != 1 or called.keywords:
         return None
-    new = call(key, old.args[0].value, impl=cst.SimpleString(f'"{implementation}"'))
-    edits: list[Edit | None] = [
-        replace(document, called, new),
-        *leftover_import(document, called.func, names),
-    ]
-    return fix_of(Applicability.SAFE, f'Use `key(…, impl="{implementation}")`', *edits)
+    key = names.spell(KEY, near=called.func)
+    edit = replace(document, called, call(key, old.args[0].value, impl=cst.SimpleString(f'"{implementation}"')))
+    imports = leftover_import(document, called.func, names)
+    return fix_of(Applicability.SAFE, f'Use `key(…, impl="{implementation}")`', edit, *imports)
 
 
 def read_key_data(node: ast.AST, document: Document) -> Fix | None:
@@ -230,8 +217,5 @@ def read_key_data(node: ast.AST, document: Document) -> Fix | None:
     if called is None or not isinstance(called.func, ast.Attribute):
         return None
     names = Names(document, called)
-    key, key_data = expression(document, called.func.value), names.spell(KEY_DATA)
-    if key is None or key_data is None:
-        return None
-    edit = replace(document, called, call(key_data, key))
+    edit = replace(document, called, call(names.spell(KEY_DATA), expression(document, called.func.value)))
     return fix_of(Applicability.SAFE, "Read the buffer with `key_data`", edit, *names.edits())

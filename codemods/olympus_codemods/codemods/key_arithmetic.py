@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.uses import leaves
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Fact, KeyArithmetic
+from olympus_rules.keyflow.facts import KeyArithmetic
 from olympus_rules.libraries.names import RANDOM, RANGES
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyArithmeticCodemod"]
 
@@ -29,9 +26,8 @@ class KeyArithmeticCodemod(Codemod):
 
     code = "OLY102"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: KeyArithmetic, document: Document) -> Fix | None:
         """Return ``split(key, n)`` for a column of offsets and ``fold_in(key, i)`` for one integer."""
-        assert isinstance(fact, KeyArithmetic)
         operation = fact.node
         if not isinstance(operation, ast.BinOp) or not isinstance(operation.op, ast.Add | ast.BitXor):
             return None
@@ -43,20 +39,16 @@ class KeyArithmeticCodemod(Codemod):
             datum = offset if not fact.batch and is_integer(offset) else None
             function = "split" if size is not None else "fold_in"
             first, second = expression(document, key), expression(document, size or datum)
-            spelled = names.spell(f"{RANDOM}.{function}")
-            if first is None or second is None or spelled is None:
-                return None
-            edit = replace(document, operation, call(spelled, first, second))
+            edit = replace(document, operation, call(names.spell(f"{RANDOM}.{function}"), first, second))
             return fix_of(Applicability.UNSAFE, f"Derive keys with `{function}`", edit, *names.edits())
         return None
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: KeyArithmetic, document: Document, target: Target) -> Fix | None:
         """Return the same operation on the key's words, made a key again if it is used as one.
 
         The result is then typed whatever the operand was. Code that works with raw keys may have this only if the
         result reaches nothing but the call that draws from it.
         """
-        assert isinstance(fact, KeyArithmetic)
         if isinstance(fact.node, ast.AugAssign):
             return None
         if not fact.is_key:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -11,15 +11,13 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data, wrapped
 from olympus_codemods.editing.key_layout import is_plain
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.rewriting import argument, call, expression, replace
+from olympus_codemods.editing.rewriting import argument, call, expression, parsed, replace
 from olympus_codemods.editing.uses import is_only_read
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Conversion, Fact, KeyKind
+from olympus_rules.keyflow.facts import Conversion, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyConversionCodemod"]
 
@@ -32,22 +30,20 @@ class KeyConversionCodemod(Codemod):
 
     code = "OLY206"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Conversion, document: Document) -> Fix | None:
         """Return the same call with the words of the key, or its counterpart that takes both kinds of keys.
 
         If a typed key works with another result, there is a fix only for a key that is surely raw.
         """
-        assert isinstance(fact, Conversion)
         works = fact.effect == "differs" or fact.before
         return None if works and fact.kind != KeyKind.RAW else rewritten(fact, document)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Conversion, document: Document, target: Target) -> Fix | None:
         """Return the fix; if all keys are typed, also code that computes with words and wraps them again."""
-        assert isinstance(fact, Conversion)
         if not fact.breaks(target.jax):
             return None
         if fact.form == "pad" and target.style == "typed" and fact.is_key:
-            return padded(fact, document)
+            return wrapped(document, fact.node, fact.subjects, "Pad the words and wrap them")
         return rewritten(fact, document)
 
 
@@ -78,10 +74,9 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
     module, _, name = names.resolve(function).rpartition(".")
     if function is None or module != "numpy" or name not in AS_KEYS:
         return None
-    spelled = names.spell(f"{NUMPY}.{name}")
-    if spelled is None or not takes_same_arguments(fact.node) or not is_only_read(document, fact.node):
+    if not takes_same_arguments(fact.node) or not is_only_read(document, fact.node):
         return None
-    edit = replace(document, function, cst.parse_expression(spelled))
+    edit = replace(document, function, parsed(names.spell(f"{NUMPY}.{name}")))
     message = f"Use `jax.numpy.{name}`, which takes keys of both kinds"
     return fix_of(Applicability.SAFE, message, edit, *names.edits(), shows_keys=True)
 
@@ -124,10 +119,8 @@ def zero_key(fact: Conversion, document: Document) -> Fix | None:
     ):
         return None
     names = Names(document, node)
-    zeros_like, key = names.spell(ZEROS_LIKE, near=node.func), expression(document, subject)
-    if zeros_like is None or key is None:
-        return None
-    edit = replace(document, number, call(zeros_like, key))
+    zeros_like = names.spell(ZEROS_LIKE, near=node.func)
+    edit = replace(document, number, call(zeros_like, expression(document, subject)))
     return fix_of(Applicability.SAFE, "Fill with the key whose words are 0", edit, *names.edits())
 
 
@@ -148,8 +141,3 @@ def drawn_index(fact: Conversion, document: Document) -> Fix | None:
     element = cst.SubscriptElement(cst.Index(drawn))
     edit = replace(document, node, cst.Subscript(argument(keys), [element]))
     return fix_of(Applicability.SAFE, "Draw indices", edit)
-
-
-def padded(fact: Conversion, document: Document) -> Fix | None:
-    """``jnp.pad(keys, …)`` pads the words, and they are wrapped again."""
-    return wrapped(document, fact.node, fact.subjects, "Pad the words and wrap them")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.rewriting import call, expression, negated, replace
+from olympus_codemods.editing.rewriting import call, expression, parsed, replace
+from olympus_codemods.editing.scopes import block_of
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import DtypeLogic, Fact, KeyKind
+from olympus_rules.keyflow.facts import DtypeLogic, KeyKind
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyDtypeLogicCodemod", "is_typed_key"]
 
@@ -29,24 +27,22 @@ class KeyDtypeLogicCodemod(Codemod):
 
     code = "OLY203"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: DtypeLogic, document: Document) -> Fix | None:
         """Return a test for ``prng_key`` with the same truth value.
 
         It is safe where it tells the kinds of keys apart. Anywhere else, a rename of the constructor that comes after
         it would turn its answer round.
         """
-        assert isinstance(fact, DtypeLogic)
         test = self.test(fact, document)
         if test is None or tells_kinds_apart(fact.node, document):
             return test
         return Fix(Applicability.UNSAFE, test.message, test.edits)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: DtypeLogic, document: Document, target: Target) -> Fix | None:
         """Return the test for ``prng_key`` if the code distinguishes the kinds of keys, else one of the words' dtype.
 
         A test that every raw key passes has to pass for typed keys as well.
         """
-        assert isinstance(fact, DtypeLogic)
         if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
             return self.test(fact, document)
         if may_be_seed(fact.subject, document) or fact.kind is KeyKind.TYPED:
@@ -70,15 +66,14 @@ class KeyDtypeLogicCodemod(Codemod):
         around = document.parents[node]
         if not typed and isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not):
             node, typed = around, True  # `not key.dtype == …` needs no second `not`
-        edit = replace(document, node, test if typed else negated(test))
+        edit = replace(document, node, test if typed else cst.UnaryOperation(cst.Not(), test))
         return fix_of(applicability, "Test for the dtype of typed keys", edit, *names.edits())
 
 
 def may_be_seed(subject: ast.expr, document: Document) -> bool:
     """Return whether the same function makes a key of a value, which then may be a seed without words."""
-    scope: ast.AST | None = subject
-    while scope is not None and not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        scope = document.parents.get(scope)
+    functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope = next((each for each in document.around(subject) if isinstance(each, functions)), None)
     calls = [part for part in ast.walk(scope) if isinstance(part, ast.Call) and part.args] if scope is not None else []
     seeds = [call.args[0] for call in calls if dotted(call.func).rpartition(".")[2] in CONSTRUCTORS]
     parts = [part for seed in seeds for part in ast.walk(seed) if isinstance(part, ast.Name | ast.Attribute)]
@@ -87,10 +82,7 @@ def may_be_seed(subject: ast.expr, document: Document) -> bool:
 
 def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
     """Return whether a test decides whether to wrap or unwrap keys."""
-    parents = document.parents
-    current: ast.AST | None = parents.get(node)
-    while isinstance(current, ast.BoolOp | ast.UnaryOp):
-        current = parents.get(current)
+    current = next((each for each in document.around(node) if not isinstance(each, ast.BoolOp | ast.UnaryOp)), None)
     if not isinstance(current, ast.If | ast.IfExp):
         return False
     decided = [current, *_else_of(current, document)]
@@ -102,11 +94,9 @@ def _else_of(test: ast.If | ast.IfExp, document: Document) -> list[ast.Return]:
     """Return the ``return`` after an ``if`` that returns, which is its other branch."""
     if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Return):
         return []
-    for _, block in ast.iter_fields(document.parents[test]):
-        if isinstance(block, list) and test in block:
-            following = block[block.index(test) + 1 :][:1]
-            return [statement for statement in following if isinstance(statement, ast.Return)]
-    return []
+    block = block_of(document, test)
+    following = block[block.index(test) + 1 :][:1]
+    return [statement for statement in following if isinstance(statement, ast.Return)]
 
 
 def means_typed(fact: DtypeLogic) -> bool | None:
@@ -134,9 +124,5 @@ def is_uint32(node: ast.expr) -> bool:
 
 def is_typed_key(document: Document, subject: ast.expr, names: Names) -> cst.Call | None:
     """Build ``jnp.issubdtype(subject.dtype, jax.dtypes.prng_key)``."""
-    key = expression(document, subject)
-    prng_key = names.spell(KEY_DTYPE)
-    issubdtype = names.spell(ISSUBDTYPE)
-    if key is None or prng_key is None or issubdtype is None:
-        return None
-    return call(issubdtype, cst.Attribute(key, cst.Name("dtype")), cst.parse_expression(prng_key))
+    key, prng_key, issubdtype = expression(document, subject), names.spell(KEY_DTYPE), names.spell(ISSUBDTYPE)
+    return None if key is None else call(issubdtype, cst.Attribute(key, cst.Name("dtype")), parsed(prng_key))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -11,15 +10,13 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
-from olympus_codemods.editing.rewriting import call, expression, replace
+from olympus_codemods.editing.rewriting import call, expression, parsed, replace
 from olympus_codemods.editing.scopes import scope_of
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Fact, KeyIndexing
+from olympus_rules.keyflow.facts import KeyIndexing
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyIndexingCodemod"]
 
@@ -29,18 +26,16 @@ class KeyIndexingCodemod(Codemod):
 
     code = "OLY101"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: KeyIndexing, document: Document) -> Fix | None:
         """Return the rewrite for the use of the word."""
-        assert isinstance(fact, KeyIndexing)
         if fact.use in ("value", "foreign-seed"):
             return read_key_data(fact, document)
         if fact.use == "seed":
             return split_for_seed(fact, document)
         return split_for_unpacking(fact, document) if fact.use == "unpack" else None
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: KeyIndexing, document: Document, target: Target) -> Fix | None:
         """Return the same reading of words through ``key_data``, whatever their use."""
-        assert isinstance(fact, KeyIndexing)
         around = document.parents.get(fact.node)
         is_whole = isinstance(around, ast.Starred) or (
             isinstance(around, ast.For | ast.comprehension) and around.iter is fact.node
@@ -76,12 +71,11 @@ def split_for_seed(fact: KeyIndexing, document: Document) -> Fix | None:
     if fact.consumer is not value or not isinstance(subject, ast.Name) or subject.id == new:
         return None
     names = Names(document, statement)
-    split = names.spell(SPLIT, near=value.func)
-    key = expression(document, subject)
-    if split is None or key is None or not assignable(document, subject, scope_of(document, statement)):
+    if not assignable(document, subject, scope_of(document, statement)):
         return None
-    both = cst.parse_expression(f"{subject.id}, {new}")
-    edits = [replace(document, target, both), replace(document, value, call(split, key)), *names.edits()]
+    split = call(names.spell(SPLIT, near=value.func), expression(document, subject))
+    both = replace(document, target, parsed(f"{subject.id}, {new}"))
+    edits = [both, replace(document, value, split), *names.edits()]
     return fix_of(Applicability.UNSAFE, f"Split `{subject.id}` instead of seeding with a part of it", *edits)
 
 
@@ -92,13 +86,9 @@ def split_for_unpacking(fact: KeyIndexing, document: Document) -> Fix | None:
             pass
         case _:
             return None
-    key = expression(document, value)
-    if key is None or not dotted(value) or any(isinstance(target, ast.Starred) for target in targets):
+    if not dotted(value) or any(isinstance(target, ast.Starred) for target in targets):
         return None
     names = Names(document, statement)
-    split = names.spell(SPLIT)
-    if split is None:
-        return None
     size = [] if len(targets) == 2 else [cst.Integer(str(len(targets)))]
-    edit = replace(document, value, call(split, key, *size))
+    edit = replace(document, value, call(names.spell(SPLIT), expression(document, value), *size))
     return fix_of(Applicability.UNSAFE, f"Split `{dotted(value)}` into keys", edit, *names.edits())

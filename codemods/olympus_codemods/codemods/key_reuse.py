@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,7 +12,7 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import replace
-from olympus_codemods.editing.scopes import dominates, own_nodes, scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, own_nodes, scope_of
 from olympus_codemods.editing.splits import (
     Unpacked,
     is_repeated,
@@ -25,15 +24,12 @@ from olympus_codemods.editing.splits import (
 )
 from olympus_codemods.editing.splitting import binding, called, split_before, split_before_all
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, Place, Reuse
+from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.rules.key_reuse import is_split
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyReuse"]
-
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class KeyReuse(Codemod):
@@ -41,12 +37,12 @@ class KeyReuse(Codemod):
 
     code = "OLY104"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Reuse, document: Document) -> Fix | None:
         """Return the first of five rewrites that is correct here."""
         reuse = plain(fact)
         return None if reuse is None else without_split(reuse, document) or split_before(reuse, document)
 
-    def fix_together(self, facts: Sequence[Fact], document: Document) -> Fix | None:
+    def fix_together(self, facts: Sequence[Reuse], document: Document) -> Fix | None:
         """Give all uses in one block keys of their own, unless something better than a split can be done for one."""
         reuses = [reuse for reuse in map(plain, facts) if reuse is not None]
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
@@ -54,9 +50,8 @@ class KeyReuse(Codemod):
         return None if without_split(reuses[0], document) else split_before_all(reuses, document)
 
 
-def plain(fact: Fact) -> Reuse | None:
+def plain(fact: Reuse) -> Reuse | None:
     """Return a reuse with the keys themselves; ``None`` if no split could put it right."""
-    assert isinstance(fact, Reuse)
     if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
         return None
     return dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
@@ -99,11 +94,6 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
     return None
 
 
-def is_split(place: Place) -> bool:
-    """Return whether a place splits its key."""
-    return place.what.endswith("random.split")
-
-
 def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt | None:
     """Return the only statement that binds a name around a node, if it binds one key and not a key array."""
     stores = [
@@ -123,18 +113,13 @@ def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt |
 
 def innermost_loop(document: Document, node: ast.AST) -> ast.AST | None:
     """Return the innermost statement loop around a node."""
-    parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, ast.For | ast.AsyncFor | ast.While):
-        parent = document.parents.get(parent)
-    return parent
+    return next((each for each in (node, *document.around(node)) if isinstance(each, LOOPS)), None)
 
 
 def split_for_comprehension(fact: Reuse, document: Document) -> Fix | None:
     """``[f(key) for i in range(n)]`` becomes ``[f(k) for i, k in enumerate(split(key, n))]``."""
-    node: ast.AST | None = fact.again.node
-    while node is not None and not isinstance(node, COMPREHENSIONS):
-        node = document.parents.get(node)
-    key = fact.again.key
+    use, key = fact.again.node, fact.again.key
+    node = next((each for each in (use, *document.around(use)) if isinstance(each, COMPREHENSIONS)), None)
     if fact.repeated_by != "comprehension" or node is None or key is None or not dotted(key):
         return None
     loop, times = node.generators[0], range_length(node.generators[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,12 +12,12 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.codemods.key_dtype_logic import is_typed_key
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import call, comments, expression, replace
+from olympus_codemods.editing.rewriting import call, comments, expression, parsed, replace
 from olympus_codemods.editing.scopes import own_nodes, scope_of
 from olympus_codemods.editing.splits import split_size
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Confidence, Edit, Fix, Span
-from olympus_rules.keyflow.facts import Fact, KeyKind, ShapeLogic
+from olympus_rules.keyflow.facts import KeyKind, ShapeLogic
 from olympus_rules.libraries.names import (
     CALLING_THE_METHOD,
     CONCATENATE,
@@ -28,9 +27,7 @@ from olympus_rules.libraries.names import (
     STACK,
     VSTACK,
 )
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyShapeLogicCodemod"]
 
@@ -56,18 +53,17 @@ class KeyShapeLogicCodemod(Codemod):
 
     code = "OLY202"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: ShapeLogic, document: Document) -> Fix | None:
         """Return a form that gives the same result for either kind of key; it is another one where the key is typed."""
         made = self.rewritten(fact, document, Target())
         return Fix(Applicability.UNSAFE, made.message, made.edits) if made is not None and is_answered(fact) else made
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: ShapeLogic, document: Document, target: Target) -> Fix | None:
         """Return the portable form, in either style: which keys stay raw is unknown when a place is rewritten."""
         return None if is_answered(fact) else self.rewritten(fact, document, target)
 
-    def rewritten(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def rewritten(self, fact: ShapeLogic, document: Document, target: Target) -> Fix | None:
         """Return the portable form."""
-        assert isinstance(fact, ShapeLogic)
         if not fact.exact:
             return None
         if fact.form == "reshape" and target.has("split-shape"):
@@ -87,9 +83,9 @@ class KeyShapeLogicCodemod(Codemod):
 # questions
 
 
-def is_answered(fact: Fact) -> bool:
+def is_answered(fact: ShapeLogic) -> bool:
     """Return whether a typed key is asked: the answer of its words is another one than the program has now."""
-    return isinstance(fact, ShapeLogic) and fact.form in THROUGH_KEY_DATA and fact.kind is KeyKind.TYPED
+    return fact.form in THROUGH_KEY_DATA and fact.kind is KeyKind.TYPED
 
 
 def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:
@@ -109,9 +105,8 @@ def through_key_data(fact: ShapeLogic, document: Document) -> Fix | None:
 
 def is_size_of_same(fact: ShapeLogic, document: Document) -> bool:
     """Return whether the number of words is a size that the same keys get: ``keys.reshape(-1, keys.shape[-1])``."""
-    call: ast.AST | None = fact.node
-    while call is not None and not isinstance(call, ast.Call | ast.stmt):
-        call = document.parents.get(call)
+    nodes = (fact.node, *document.around(fact.node))
+    call = next((each for each in nodes if isinstance(each, ast.Call | ast.stmt)), None)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "reshape":
         return False
     return ast.unparse(fact.subject) in map(ast.unparse, (call.func.value, *call.args[:1]))
@@ -198,12 +193,10 @@ def split_into_shape(fact: ShapeLogic, document: Document) -> Fix | None:
     names = Names(document, node)
     if names.resolve(function) != SPLIT or isinstance(subject, ast.Starred):
         return None
-    spelled = names.spell(SPLIT, near=function)
-    key = expression(document, subject)
-    if prod(lengths) != split_size(split) or key is None or spelled is None:
+    if prod(lengths) != split_size(split):
         return None
-    size = cst.parse_expression(f"({', '.join(map(str, lengths))}{',' * (len(lengths) == 1)})")
-    edit = replace(document, node, call(spelled, key, size))
+    size = parsed(f"({', '.join(map(str, lengths))}{',' * (len(lengths) == 1)})")
+    edit = replace(document, node, call(names.spell(SPLIT, near=function), expression(document, subject), size))
     return fix_of(Applicability.SAFE, "Split into the wanted shape", edit, *names.edits())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -11,13 +10,11 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import expression, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix, Span
-from olympus_rules.keyflow.facts import Fact, KeyTransposition
+from olympus_rules.keyflow.facts import KeyTransposition
 from olympus_rules.libraries.names import KEY_DATA, MOVEAXIS
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyTranspositionCodemod"]
 
@@ -29,9 +26,8 @@ class KeyTranspositionCodemod(Codemod):
 
     code = "OLY103"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: KeyTransposition, document: Document) -> Fix | None:
         """Return the axis that holds the keys."""
-        assert isinstance(fact, KeyTransposition)
         match fact.how, fact.axis:
             case "in_axes", ast.Constant(value=1) as axis:
                 right = "0"
@@ -42,9 +38,8 @@ class KeyTranspositionCodemod(Codemod):
         edit = replace(document, axis, cst.Integer(right))
         return fix_of(Applicability.UNSAFE, f"Use `{fact.how}={right}`, the axis of the keys", edit)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: KeyTransposition, document: Document, target: Target) -> Fix | None:
         """Move the words explicitly: ``keys.T`` becomes ``key_data(keys).T``, which is wrong in the same way."""
-        assert isinstance(fact, KeyTransposition)
         names = Names(document, fact.node)
         if fact.how == "out_axes":
             return behind_the_words(fact, document, names)

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
-
-import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import replace
+from olympus_codemods.editing.rewriting import parsed, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.libraries.names import KEY, PRNG_KEY
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["LegacyConstructor"]
 
@@ -27,22 +22,20 @@ class LegacyConstructor(Codemod):
 
     code = "OLY201"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: Reference, document: Document) -> Fix | None:
         """Return the rename, with the import that a singly imported name needs.
 
         Where code replaces the constructor, the other one is to be replaced if it stands in all places.
         """
-        assert isinstance(fact, Reference)
         if fact.context == "replaced":
             return None
         return renamed(fact, document, Applicability.UNSAFE if fact.reachable else Applicability.SAFE)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: Reference, document: Document, target: Target) -> Fix | None:
         """Return the rename, which keeps all numbers if the constructor has no obstacles.
 
         The caller has to know that: it sees the whole project and not this file alone.
         """
-        assert isinstance(fact, Reference)
         return renamed(fact, document, Applicability.SAFE) if target.has("typed-keys") else None
 
 
@@ -56,10 +49,7 @@ def renamed(fact: Reference, document: Document, applicability: Applicability) -
     if not isinstance(node, ast.Attribute | ast.Name) or fact.context == "name":
         return None
     names = Names(document, node)
-    spelled = names.spell(KEY, near=node)
-    if spelled is None:
-        return None
-    edit = replace(document, node, cst.parse_expression(spelled))
+    edit = replace(document, node, parsed(names.spell(KEY, near=node)))
     imports = leftover_import(document, node, names)
     return fix_of(applicability, "Make a typed key with `jax.random.key`", edit, *imports)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing import key_layout as layout
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import expression, replace
+from olympus_codemods.editing.rewriting import parsed, replace
 from olympus_codemods.editing.uses import is_only_read, uses
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
+from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.libraries.names import EVAL_SHAPE, NUMPY, PRNG_KEY, SPLIT, VMAP, ZEROS
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["RawKeyLiteralCodemod"]
 
@@ -30,22 +27,19 @@ class RawKeyLiteralCodemod(Codemod):
 
     code = "OLY207"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: RawKeyLiteral, document: Document) -> Fix | None:
         """Return the portable form."""
         return self.migrate(fact, document, Target())
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: RawKeyLiteral, document: Document, target: Target) -> Fix | None:
         """Return a form that has the same words with raw keys, and is a key with typed ones."""
-        assert isinstance(fact, RawKeyLiteral)
         if fact.in_place or not isinstance(fact.node, ast.Call) or not holds_whole_keys(fact, fact.node, document):
             return None
         if fact.like and fact.form == "buffer":
             return like_a_key(fact, fact.node, document)
         names = Names(document, fact.node)
         text = made_anew(fact, fact.node, document, names, target)
-        if text is None or expression(document, fact.node) is None:
-            return None
-        edit = replace(document, fact.node, layout.rewritten(text))
+        edit = replace(document, fact.node, parsed(text))
         kept = [] if (edits := names.edits()) else names.kept(names.spell(PRNG_KEY) or "")
         return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *edits, *kept, shows_keys=True)
 
@@ -93,7 +87,7 @@ def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix |
     if isinstance(shape, ast.Tuple | ast.List) and len(shape.elts) > 1:
         edits.append(layout.swap(document, shape.elts[-1], f"*{one}"))
     else:
-        edits.append(replace(document, shape, layout.rewritten(one)))
+        edits.append(replace(document, shape, parsed(one)))
     if names.resolve(node.func).startswith("numpy."):
         edits.append(layout.swap(document, node.func, function))
     return fix_of(

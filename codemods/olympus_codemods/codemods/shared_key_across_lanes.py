@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,11 +12,9 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, replace
 from olympus_codemods.editing.scopes import Scope, own_nodes, scope_of
 from olympus_rules.finding import Applicability, Fix
-from olympus_rules.keyflow.facts import Fact, SharedKey
+from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.libraries.names import ARANGE, SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["SharedKeyAcrossLanesCodemod"]
 
@@ -27,9 +24,8 @@ class SharedKeyAcrossLanesCodemod(Codemod):
 
     code = "OLY105"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: SharedKey, document: Document) -> Fix | None:
         """Split the key at the call site, and map over the children."""
-        assert isinstance(fact, SharedKey)
         node, mapping, key = fact.node, fact.mapping, fact.argument
         if not isinstance(node, ast.Call) or mapping is None or node.func is not mapping or fact.batch:
             return None
@@ -44,13 +40,10 @@ class SharedKeyAcrossLanesCodemod(Codemod):
             return None
         names = Names(document, node)
         count = lanes(document, node, mapping, axes, names)
-        written = expression(document, key)
         split = names.spell(SPLIT, near=fact.draw.node.func if isinstance(fact.draw.node, ast.Call) else None)
-        if count is None or written is None or split is None:
-            return None
         edits = [
             replace(document, axis, cst.Integer("0")),
-            replace(document, key, call(split, written, count)),
+            replace(document, key, call(split, expression(document, key), count)),
             *names.edits(),
         ]
         return fix_of(Applicability.UNSAFE, f"Split `{dotted(key)}` into a key for each lane", *edits)

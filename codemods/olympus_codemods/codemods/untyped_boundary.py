@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
-
-import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.leftovers import leftover_import
 from olympus_codemods.editing.names import Names
-from olympus_codemods.editing.rewriting import call, expression, insert_line, replace
+from olympus_codemods.editing.rewriting import call, expression, insert_line, parsed, replace
+from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Fact, UntypedBoundary
+from olympus_rules.keyflow.facts import UntypedBoundary
 from olympus_rules.libraries.names import KEY, KEY_DATA, PRNG_KEY, WRAP_KEY_DATA
-
-if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["UntypedBoundaryCodemod"]
 
@@ -27,18 +22,16 @@ class UntypedBoundaryCodemod(Codemod):
 
     code = "OLY208"
 
-    def fix(self, fact: Fact, document: Document) -> Fix | None:
+    def fix(self, fact: UntypedBoundary, document: Document) -> Fix | None:
         """Return the conversion of the key that does not fit."""
-        assert isinstance(fact, UntypedBoundary)
         if fact.subject is None:
             return None
         if fact.form == "argument":
             return hand_over_words(fact.subject, fact.function, document)
         return construct_typed(fact.subject, document) or wrap(fact.subject, document)
 
-    def migrate(self, fact: Fact, document: Document, target: Target) -> Fix | None:
+    def migrate(self, fact: UntypedBoundary, document: Document, target: Target) -> Fix | None:
         """Return the conversion, if the oldest release of JAX has the functions that it needs."""
-        assert isinstance(fact, UntypedBoundary)
         needed = "key_data" if fact.form == "argument" else "wrap_key_data"
         return super().migrate(fact, document, target) if target.has(needed) else None
 
@@ -46,10 +39,8 @@ class UntypedBoundaryCodemod(Codemod):
 def hand_over_words(subject: ast.expr, function: str, document: Document) -> Fix | None:
     """``lib.f(key)`` becomes ``lib.f(key_data(key))``, under a comment that says until when."""
     names = Names(document, subject)
-    key, key_data = expression(document, subject), names.spell(KEY_DATA)
-    if key is None or key_data is None:
-        return None
-    edits: list[Edit | None] = [replace(document, subject, call(key_data, key)), *names.edits()]
+    words = call(names.spell(KEY_DATA), expression(document, subject))
+    edits: list[Edit | None] = [replace(document, subject, words), *names.edits()]
     statement = document.statement(subject)
     reminder = f"# TODO: hand over the key itself when {function} takes typed keys"
     row = document.span(statement).start.row
@@ -64,10 +55,7 @@ def construct_typed(subject: ast.expr, document: Document) -> Fix | None:
     names = Names(document, subject)
     if not isinstance(subject, ast.Call) or names.resolve(subject.func) != PRNG_KEY:
         return None
-    spelled = names.spell(KEY, near=subject.func)
-    if spelled is None:
-        return None
-    edit = replace(document, subject.func, cst.parse_expression(spelled))
+    edit = replace(document, subject.func, parsed(names.spell(KEY, near=subject.func)))
     edits = leftover_import(document, subject.func, names)
     return fix_of(Applicability.SAFE, "Make a typed key with `jax.random.key`", edit, *edits)
 
@@ -75,8 +63,5 @@ def construct_typed(subject: ast.expr, document: Document) -> Fix | None:
 def wrap(subject: ast.expr, document: Document) -> Fix | None:
     """A raw key beside typed ones becomes ``wrap_key_data(key)``."""
     names = Names(document, subject)
-    key, wrap_key_data = expression(document, subject), names.spell(WRAP_KEY_DATA)
-    if key is None or wrap_key_data is None:
-        return None
-    edit = replace(document, subject, call(wrap_key_data, key))
+    edit = replace(document, subject, call(names.spell(WRAP_KEY_DATA), expression(document, subject)))
     return fix_of(Applicability.SAFE, "Convert the raw key", edit, *names.edits(), shows_keys=True)

@@ -6,16 +6,14 @@ import ast
 import itertools
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_codemods.editing.rewriting import comments, ending
+from olympus_codemods.editing.scopes import block_of
 from olympus_rules.finding import Edit, Position, Span
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["add_lines", "add_to_block", "change_names", "delete_statement"]
 
@@ -170,12 +168,10 @@ def delete_statement(document: Document, statement: ast.stmt, instead: Sequence[
     span = document.span(statement)
     before = document.lines[span.start.row - 1][: span.start.column - 1]
     after = document.lines[span.end.row - 1][span.end.column - 1 :]
-    around = document.parents.get(statement)
     if before.strip() or after.strip():
         return None
     if instead:
         return Edit(span, f"{ending(document, span.end.row)}{before}".join(instead))
-    block = next((part for part in vars(around).values() if isinstance(part, list) and statement in part), [])
-    if not isinstance(around, ast.Module) and len(block) < 2:
+    if not isinstance(document.parents.get(statement), ast.Module) and len(block_of(document, statement)) < 2:
         return None
     return Edit(Span(Position(span.start.row, 1), Position(span.end.row + 1, 1)), "")

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_codemods.codemod import fix_of
-from olympus_codemods.editing.key_layout import is_plain, spelled_key_data
+from olympus_codemods.editing.key_layout import is_plain, words
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, expression, replace
-from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.finding import Applicability, Fix
 from olympus_rules.libraries.names import KEY_DATA, KEY_IMPL, WRAP_KEY_DATA
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["through_key_data", "wrapped"]
 
@@ -31,15 +28,7 @@ def through_key_data(document: Document, at: ast.AST, subjects: Sequence[ast.exp
         message: what the fix does.
     """
     names = Names(document, at)
-    if not subjects:
-        return None
-    key_data = spelled_key_data(names, subjects[0])
-    if key_data is None:
-        return None
-    edits: list[Edit | None] = []
-    for subject in subjects:
-        key = expression(document, subject)
-        edits.append(None if key is None else replace(document, subject, call(key_data, key)))
+    edits = [words(document, subject, names) for subject in subjects]
     return fix_of(Applicability.SAFE, message, *edits, *names.edits())
 
 
@@ -53,9 +42,10 @@ def wrapped(document: Document, node: ast.AST, subjects: Sequence[ast.expr], mes
     names = Names(document, node)
     key_data, wrap, impl = map(names.spell, (KEY_DATA, WRAP_KEY_DATA, KEY_IMPL))
     whole, key = expression(document, node), expression(document, subjects[0])
-    if key_data is None or wrap is None or impl is None or whole is None or key is None:
+    data = call(key_data, key)
+    if whole is None or key is None or data is None:
         return None
-    words = whole.deep_replace(key, call(key_data, key))
-    assert isinstance(words, cst.BaseExpression)
-    edit = replace(document, node, call(wrap, words, impl=call(impl, key)))
+    computed = whole.deep_replace(key, data)
+    assert isinstance(computed, cst.BaseExpression)
+    edit = replace(document, node, call(wrap, computed, impl=call(impl, key)))
     return fix_of(Applicability.SAFE, message, edit, *names.edits())

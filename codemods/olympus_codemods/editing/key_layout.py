@@ -7,21 +7,16 @@ Raw and typed keys differ in the shape of one key: `(2,)` for raw keys of threef
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
-
-import libcst as cst
 
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import call, comments, expression, replace
 from olympus_codemods.editing.scopes import properties
 from olympus_rules.finding import Edit, Span
+from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.libraries.names import KEY_DATA, SPLIT, STACK
+from olympus_rules.syntax import Document
 
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.facts import ShapeLogic
-    from olympus_rules.syntax import Document
-
-__all__ = ["is_plain", "key_shape", "rewritten", "spelled_key_data", "swap", "without_last", "words"]
+__all__ = ["is_plain", "key_shape", "swap", "without_last", "words"]
 
 REARRANGING = ("reshape", "transpose", "swapaxes")
 
@@ -80,18 +75,13 @@ def _split_key(node: ast.expr, names: Names) -> ast.expr | None:
                 return None
 
 
-def spelled_key_data(names: Names, key: ast.expr) -> str | None:
-    """Return the spelling of ``key_data`` around a key, like that of what makes it.
+def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
+    """Return the edit that puts ``key_data(node)`` in the place of a key, spelled like what makes the key.
 
     An example in a docstring may be run without the other names of its module.
     """
-    return names.spell(KEY_DATA, near=None if isinstance(key, ast.Name) else key)
-
-
-def words(document: Document, node: ast.expr, names: Names) -> Edit | None:
-    """Return the edit that puts ``key_data(node)`` in the place of a key."""
-    key, key_data = expression(document, node), spelled_key_data(names, node)
-    return None if key is None or key_data is None else replace(document, node, call(key_data, key))
+    key_data = names.spell(KEY_DATA, near=None if isinstance(node, ast.Name) else node)
+    return replace(document, node, call(key_data, expression(document, node)))
 
 
 def swap(document: Document, node: ast.expr, text: str) -> Edit | None:
@@ -114,8 +104,3 @@ def without_last(document: Document, elements: list[ast.expr]) -> Edit | None:
         return None
     span = Span(fragment.span(before).end, fragment.span(last).end)
     return None if "#" in document.slice(span) else Edit(span, "")
-
-
-def rewritten(text: str) -> cst.BaseExpression:
-    """Return the LibCST expression of a text."""
-    return cst.parse_expression(text)

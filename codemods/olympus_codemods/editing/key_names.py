@@ -6,14 +6,11 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from olympus_codemods.editing.names import Names, dotted
+from olympus_rules.keyflow.facts import Place
 from olympus_rules.libraries.names import RANDOM
-
-if TYPE_CHECKING:
-    from olympus_rules.keyflow.facts import Place
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["child_name"]
 

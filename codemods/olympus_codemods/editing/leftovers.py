@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from olympus_codemods.codemod import fix_of
 from olympus_codemods.editing import imports
 from olympus_codemods.editing.names import Names
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Reference
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import import_statements
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["drop_import", "leftover_import"]
 

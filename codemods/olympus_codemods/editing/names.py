@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING
 
 from olympus_codemods.editing import imports
 from olympus_codemods.editing.scopes import (
+    COMPREHENSIONS,
     Scope,
     bound_elsewhere,
     bound_names,
@@ -20,14 +20,10 @@ from olympus_codemods.editing.scopes import (
 )
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import JAXTYPING, NUMPY, RANDOM, under_jax
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import bindings, import_statements
 
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
-
 __all__ = ["Names", "dotted", "names_for_checkers"]
-
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def dotted(node: ast.AST | None) -> str:
@@ -46,6 +42,7 @@ class Names:
     Ask for all spellings first, then for :meth:`edits`.
 
     Attributes:
+        visible: the qualified names of the imported names that can be used here.
         taken: the names that the rewrite binds, in order.
     """
 
@@ -60,19 +57,14 @@ class Names:
         self._document = document
         self._scopes = enclosing_scopes(document, at)
         self._for_checkers = for_checkers
-        self._visible = self._imported_names()
+        self.visible = self._imported_names()
         looping = comprehension_targets(document, at)
         self._rebound = self._names_of_others() | looping
         for name in looping | assigned_anew(self._scopes[0]):
-            self._visible.pop(name, None)
+            self.visible.pop(name, None)
         self.taken: dict[str, None] = {}
         self._lines: list[str] = []
         self._extended: dict[ast.ImportFrom, list[str]] = {}
-
-    @property
-    def visible(self) -> dict[str, str]:
-        """Return the qualified names of the imported names that can be used here."""
-        return self._visible
 
     def _imported_names(self) -> dict[str, str]:
         """Return the names that imports bind at run time, except those that an inner scope rebinds."""
@@ -105,7 +97,7 @@ class Names:
         head, dot, rest = dotted(node).partition(".")
         if head in self._rebound and head not in self._imported_inside:
             return ""
-        qualified = self._visible.get(head) or self._document.imports.names.get(head, "")
+        qualified = self.visible.get(head) or self._document.imports.names.get(head, "")
         return self._under_jax(f"{qualified}{dot}{rest}") if qualified else ""
 
     def _under_jax(self, qualified: str) -> str:
@@ -152,7 +144,7 @@ class Names:
         module, _, name = qualified.rpartition(".")
         return (
             self._beside(near, module, name)
-            or next((local for local, full in self._visible.items() if self._under_jax(full) == qualified), None)
+            or next((local for local, full in self.visible.items() if self._under_jax(full) == qualified), None)
             or (self._extend(module, name) if isinstance(near, ast.Name) else None)
             or self._through(module, name)
             or self._extend(module, name)
@@ -169,7 +161,7 @@ class Names:
         """Spell a name through the module or, failing that, through a package around it."""
         path = name
         while module:
-            for local, full in self._visible.items():
+            for local, full in self.visible.items():
                 if self._under_jax(full) == module:
                     return f"{local}.{path}"
             module, _, last = module.rpartition(".")
@@ -187,7 +179,7 @@ class Names:
                 continue
             if imports.change_names(self._document, statement, add=[name]):
                 self._extended.setdefault(statement, []).append(name)
-                self._visible[name] = f"{module}.{name}"
+                self.visible[name] = f"{module}.{name}"
                 return name
         return None
 
@@ -202,7 +194,7 @@ class Names:
         if taken_inside or (imported != full and local in bound_names(self._scopes[0])):
             return None
         self._lines.append(line)
-        self._visible[local] = full
+        self.visible[local] = full
         return self._through(module, name)
 
     def kept(self, spelled: str) -> list[Edit]:
@@ -245,14 +237,14 @@ class Names:
 
 def comprehension_targets(document: Document, at: ast.AST) -> frozenset[str]:
     """Return the names that the comprehensions around a node bind."""
-    names: set[str] = set()
-    node: ast.AST | None = at
-    while node is not None and not isinstance(node, ast.stmt):
-        if isinstance(node, COMPREHENSIONS):
-            names |= {part.id for loop in node.generators for part in ast.walk(loop.target)
-                      if isinstance(part, ast.Name)}  # fmt: skip
-        node = document.parents.get(node)
-    return frozenset(names)
+    return frozenset(
+        part.id
+        for node in (at, *document.around(at))
+        if isinstance(node, COMPREHENSIONS)
+        for loop in node.generators
+        for part in ast.walk(loop.target)
+        if isinstance(part, ast.Name)
+    )
 
 
 @lru_cache(maxsize=8)

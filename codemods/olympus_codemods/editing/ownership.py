@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from olympus_codemods.editing.names import dotted
 from olympus_codemods.editing.scopes import Scope, bound_names, own_nodes
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["assignable"]
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_rules.finding import Edit, Position, Span
+from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
-
-__all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "negated", "replace"]
+__all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "parsed", "replace"]
 
 
 def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression | None:
@@ -23,18 +20,10 @@ def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression |
     found = fragment.find(node, document) if fragment and node is not None else None
     if not isinstance(found, cst.BaseExpression) or node is None:
         return None
-    if _in_f_string(document, node) and document.segment(node) != ast.unparse(node):
+    in_f_string = any(isinstance(each, ast.JoinedStr) for each in (node, *document.around(node)))
+    if in_f_string and document.segment(node) != ast.unparse(node):
         return None  # Python 3.11 gives wrong places inside f-strings over several lines
     return found
-
-
-def _in_f_string(document: Document, node: ast.AST) -> bool:
-    parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, ast.stmt):
-        if isinstance(parent, ast.JoinedStr):
-            return True
-        parent = document.parents.get(parent)
-    return False
 
 
 def argument(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -44,27 +33,30 @@ def argument(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.with_changes(lpar=[], rpar=[])
 
 
-def call(function: str, *arguments: cst.BaseExpression, **keywords: cst.BaseExpression) -> cst.Call:
-    """Build a call of a dotted name."""
-    given = [cst.Arg(argument(value)) for value in arguments]
+def call(
+    function: str | None, *arguments: cst.BaseExpression | None, **keywords: cst.BaseExpression | None
+) -> cst.Call | None:
+    """Build a call of a dotted name; ``None`` if the name or an argument is missing."""
     tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    given += [cst.Arg(argument(value), cst.Name(name), equal=tight) for name, value in keywords.items()]
-    return cst.Call(cst.parse_expression(function), given)
+    given = [cst.Arg(argument(value)) for value in arguments if value is not None]
+    given += [cst.Arg(argument(v), cst.Name(name), equal=tight) for name, v in keywords.items() if v is not None]
+    is_whole = function is not None and len(given) == len(arguments) + len(keywords)
+    return cst.Call(cst.parse_expression(function), given) if function is not None and is_whole else None
 
 
-def negated(node: cst.BaseExpression) -> cst.UnaryOperation:
-    """Build ``not node``."""
-    return cst.UnaryOperation(cst.Not(), node)
+def parsed(code: str | None) -> cst.BaseExpression | None:
+    """Return the expression of a text; ``None`` if there is no text."""
+    return None if code is None else cst.parse_expression(code)
 
 
-def replace(document: Document, node: ast.expr, new: cst.BaseExpression) -> Edit | None:
+def replace(document: Document, node: ast.expr, new: cst.BaseExpression | None) -> Edit | None:
     """Return the edit that puts ``new`` in the place of an expression.
 
-    ``None`` if the expression has no LibCST counterpart or a comment inside it would be lost.
+    ``None`` if there is no ``new``, the expression has no LibCST counterpart or a comment inside it would be lost.
     """
     old = expression(document, node)
     fragment = document.fragment(node)
-    if old is None or fragment is None or Counter(comments(old)) - Counter(comments(new)):
+    if new is None or old is None or fragment is None or Counter(comments(old)) - Counter(comments(new)):
         return None
     code = fragment.code(new)
     if isinstance(new, cst.UnaryOperation) and not old.lpar and _binds_tightly(document, node):

@@ -6,13 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = [
+    "COMPREHENSIONS",
+    "LOOPS",
     "Scope",
+    "block_of",
     "bound_elsewhere",
     "bound_names",
     "dominates",
@@ -26,18 +28,16 @@ __all__ = [
 ]
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def scope_of(document: Document, node: ast.AST) -> Scope:
     """Return the innermost scope that executes a node; defaults and decorators belong to the scope around."""
-    child, parent = node, document.parents.get(node)
-    while parent is not None:
-        if isinstance(parent, NESTED):
-            body = parent.body if isinstance(parent.body, list) else [parent.body]
-            if any(child is part for part in body):
-                return parent
-        child, parent = parent, document.parents.get(parent)
+    for child, parent in pairwise((node, *document.around(node))):
+        if isinstance(parent, NESTED) and child in (parent.body if isinstance(parent.body, list) else [parent.body]):
+            return parent
     return document.tree
 
 
@@ -74,28 +74,22 @@ def own_imports(scope: Scope) -> tuple[ast.Import | ast.ImportFrom, ...]:
 @lru_cache(maxsize=8)
 def bound_names(scope: Scope) -> frozenset[str]:
     """Return the names that are local to a scope."""
-    bound: set[str] = set()
-    elsewhere: set[str] = set()
-    for node in own_nodes(scope):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            bound.add(node.id)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            elsewhere.update(node.names)
-        else:
-            bound.update(_declared(node))
-    return frozenset(bound - elsewhere)
+    outer = {name for node in own_nodes(scope) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    return frozenset(name for node in own_nodes(scope) for name in _bound(node) if name not in outer)
 
 
 @lru_cache(maxsize=8)
 def bound_elsewhere(scope: Scope) -> frozenset[str]:
     """Return the names that a scope binds other than by an import."""
-    bound: set[str] = set()
-    for node in own_nodes(scope):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            bound.add(node.id)
-        elif not isinstance(node, ast.Import | ast.ImportFrom):
-            bound.update(_declared(node))
-    return frozenset(bound)
+    others = (node for node in own_nodes(scope) if not isinstance(node, ast.Import | ast.ImportFrom))
+    return frozenset(name for node in others for name in _bound(node))
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Return the names that a node binds."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id
+    yield from _declared(node)
 
 
 def _declared(node: ast.AST) -> Iterator[str]:
@@ -152,13 +146,13 @@ def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:
 
     Within one function this means that the statement has run whenever the node runs.
     """
-    block = document.parents.get(earlier)
-    node: ast.AST | None = later
-    while node is not None:
-        if document.parents.get(node) is block and node is not earlier and block is not None:
-            for _, value in ast.iter_fields(block):
-                if isinstance(value, list) and any(part is node for part in value):
-                    positions = [part for part in value if part is node or part is earlier]
-                    return positions == [earlier, node]
-        node = document.parents.get(node)
-    return False
+    block = block_of(document, earlier)
+    nodes = (node for node in (later, *document.around(later)) if node is not earlier)
+    found = next((node for node in nodes if node in block), None)
+    return found is not None and block.index(earlier) < block.index(found)
+
+
+def block_of(document: Document, statement: ast.AST) -> list[ast.AST]:
+    """Return the statements of the block that a statement is in."""
+    blocks = (value for _, value in ast.iter_fields(document.parents[statement]) if isinstance(value, list))
+    return next((block for block in blocks if statement in block), [])

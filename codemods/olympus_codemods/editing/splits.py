@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import expression, replace
-from olympus_codemods.editing.scopes import scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, scope_of
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = [
     "KeyArray",
@@ -33,8 +30,7 @@ __all__ = [
 
 WIDTH = 88
 """Characters of a line that a longer split may fill; beyond, a second split reads better."""
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-REPEATING = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+REPEATING = (ast.Lambda, *COMPREHENSIONS)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Module)
 THROWAWAY = "_"
 
@@ -159,8 +155,8 @@ def lengthened(document: Document, split: Unpacked, child: str) -> list[Edit | N
 
 def with_one_more(document: Document, split: Unpacked, name: str) -> Edit | None:
     """Return the edit that writes one more target after the last one, in its row."""
-    last = expression(document, split.left.elts[-1])
-    return None if last is None else replace(document, split.left.elts[-1], pair(last, cst.Name(name)))
+    last = split.left.elts[-1]
+    return replace(document, last, pair(expression(document, last), cst.Name(name)))
 
 
 def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
@@ -169,13 +165,12 @@ def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
     written = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
     if written:
         return replace(document, written[0], number)
-    key = expression(document, call.args[0])
-    return None if key is None else replace(document, call.args[0], pair(key, number))
+    return replace(document, call.args[0], pair(expression(document, call.args[0]), number))
 
 
-def pair(one: cst.BaseExpression, other: cst.BaseExpression) -> cst.Tuple:
-    """Return two expressions as they stand in a longer list of them."""
-    return cst.Tuple([cst.Element(one), cst.Element(other)], lpar=[], rpar=[])
+def pair(one: cst.BaseExpression | None, other: cst.BaseExpression) -> cst.Tuple | None:
+    """Return two expressions as they stand in a longer list of them; ``None`` if one is missing."""
+    return None if one is None else cst.Tuple([cst.Element(one), cst.Element(other)], lpar=[], rpar=[])
 
 
 def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | None:
@@ -183,8 +178,8 @@ def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | Non
     child: ast.AST = document.statement(node)
     while not isinstance(child, SCOPES):
         around = document.parents[child]
-        block = next((v for _, v in ast.iter_fields(around) if isinstance(v, list) and any(e is child for e in v)), [])
-        for earlier in reversed(block[: next((i for i, each in enumerate(block) if each is child), 0)]):
+        block = block_of(document, child)
+        for earlier in reversed(block[: block.index(child)] if block else ()):
             if isinstance(earlier, ast.stmt) and name in assigned(earlier):
                 return earlier
         if isinstance(around, (*LOOPS, ast.Try)) and name in assigned(around):
@@ -194,7 +189,7 @@ def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | Non
 
 
 @lru_cache(maxsize=8)
-def assigned(statement: ast.stmt) -> frozenset[str]:
+def assigned(statement: ast.AST) -> frozenset[str]:
     """Return the variables and attributes that a statement assigns to."""
     nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
     return frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
@@ -210,17 +205,7 @@ def is_read(scope: ast.AST, name: str) -> bool:
 def is_repeated(document: Document, statement: ast.stmt, node: ast.AST) -> bool:
     """Return whether a node may run more than once for one run of an earlier statement of its function."""
     scope = scope_of(document, statement)
-    loops = {id(each) for each in around(document, statement)}
     if scope_of(document, node) is not scope:
         return True
-    return any(isinstance(each, (*LOOPS, *REPEATING)) and id(each) not in loops for each in around(document, node))
-
-
-def around(document: Document, node: ast.AST) -> list[ast.AST]:
-    """Return what is around a node in its function."""
-    found: list[ast.AST] = []
-    parent = document.parents.get(node)
-    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        found.append(parent)
-        parent = document.parents.get(parent)
-    return found
+    outer = {*document.around(statement)}
+    return any(isinstance(each, (*LOOPS, *REPEATING)) and each not in outer for each in document.around(node))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -14,18 +13,15 @@ from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
 from olympus_codemods.editing.rewriting import insert_line, replace
-from olympus_codemods.editing.scopes import scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, block_of, scope_of
 from olympus_codemods.editing.splits import WIDTH, assigned
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["binding", "called", "split_before", "split_before_all"]
 
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 PLURALS = ("keys", "rngs")
 CARRIES = ("scan", "while_loop", "fori_loop")
 
@@ -60,12 +56,6 @@ def split_before_all(facts: Sequence[Reuse], document: Document) -> Fix | None:
     if any(uses[0].key is not None and rebinds(statement, uses[0].key) for statement in between):
         return None
     return divided(document, uses[:-1])
-
-
-def block_of(document: Document, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the statements of the block that a statement is in."""
-    blocks = (value for _, value in ast.iter_fields(document.parents[statement]) if isinstance(value, list))
-    return next((block for block in blocks if any(each is statement for each in block)), [])
 
 
 def may_split(document: Document, place: Place, last: Place) -> bool:
@@ -123,7 +113,7 @@ def inserted(document: Document, statement: ast.stmt, lines: Sequence[str]) -> E
     return dataclasses.replace(made[0], content="".join(edit.content for edit in made)) if made else None
 
 
-def rebinds(statement: ast.stmt, key: ast.expr) -> bool:
+def rebinds(statement: ast.AST, key: ast.expr) -> bool:
     """Return whether a statement assigns to the variable of a key, so that a split before it changes nothing."""
     return dotted(key) in assigned(statement)
 

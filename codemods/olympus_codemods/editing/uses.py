@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.scopes import Scope, scope_of
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["is_only_read", "leaves", "uses"]
 

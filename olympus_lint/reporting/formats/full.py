@@ -9,8 +9,7 @@ from olympus_lint.reporting.frame import Mark, Piece, frame
 from olympus_lint.reporting.lineage import is_long, tree_rows
 from olympus_lint.reporting.phrases import DONE_BY, headline, place, printable
 from olympus_lint.reporting.results import RunResult
-from olympus_rules.finding import Finding
-from olympus_rules.syntax.text import split_lines
+from olympus_rules.finding import Finding, Related
 
 __all__ = ["SUMMARY", "render"]
 
@@ -21,7 +20,7 @@ STYLES = {"gutter": "blue", "code": "", "^": "bold red", "-": "bold cyan", "plac
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return a block for each finding; ``color`` adds the colours of a terminal."""
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    lines = run.lines
     blocks = [[*block(finding, lines, run.unsafe), []] for finding in run.findings]
     rows = [row for rows in blocks for row in rows]
     return colored(rows) if color else "".join("".join(p.text for p in row) + "\n" for row in rows)
@@ -33,14 +32,10 @@ def block(
     """Return the lines for one finding."""
     where = Piece(f"{place(finding.filename, finding.span, finding.cell)}: ", "place")
     yield [where, Piece(headline(finding, unsafe=unsafe), "code")]
-    here = (finding.filename, finding.cell)
-    near = [other for other in finding.related if (other.filename, other.cell) == here]
-    marks = [Mark(finding.span, "^"), *(Mark(other.span, "-", other.message) for other in near)]
-    yield from frame(lines.get(here, ()), marks)
-    for other in finding.related:
-        if (other.filename, other.cell) != here:
+    for other, rows in frames(finding, lines):
+        if other is not None:
             yield [Piece(f"{place(other.filename, other.span, other.cell)}: ", "place"), Piece(other.message, "code")]
-            yield from frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")])
+        yield from rows
     if is_long(finding):
         yield from lineage_rows(finding)
     if finding.verdict is not None:
@@ -48,6 +43,19 @@ def block(
     if finding.fix is not None:
         options, does = DONE_BY[finding.fix.applicability]
         yield [Piece("help: ", "help"), Piece(f"{printable(finding.fix.message)} (`{options}` {does})", "code")]
+
+
+def frames(
+    finding: Finding, lines: Mapping[tuple[str, int | None], Sequence[str]]
+) -> Iterator[tuple[Related | None, Iterator[list[Piece]]]]:
+    """Return the code frame of a finding with its places near by, and one for each place in another file or cell."""
+    here = (finding.filename, finding.cell)
+    near = [other for other in finding.related if (other.filename, other.cell) == here]
+    marks = [Mark(finding.span, "^"), *(Mark(other.span, "-", other.message) for other in near)]
+    yield None, frame(lines.get(here, ()), marks)
+    for other in finding.related:
+        if (other.filename, other.cell) != here:
+            yield other, frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")])
 
 
 def lineage_rows(finding: Finding) -> Iterator[list[Piece]]:

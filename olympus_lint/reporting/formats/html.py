@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import PurePath
 
 from olympus_lint import __version__
-from olympus_lint.reporting.formats.full import lineage_rows, verdict_rows
-from olympus_lint.reporting.frame import Mark, Piece, frame
+from olympus_lint.reporting.formats.full import frames, lineage_rows, verdict_rows
+from olympus_lint.reporting.frame import Piece
 from olympus_lint.reporting.lineage import graph_of, is_long
-from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, printable
+from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, printable, with_code
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
 
-CODE = re.compile(r"`([^`]+)`")
 STYLE = """
 :root { color-scheme: light dark; --text: light-dark(#1d1d1f, #e8e8ea); --quiet: light-dark(#62626a, #9a9aa4);
   --page: light-dark(#fff, #17171a); --card: light-dark(#f5f5f7, #222227); --line: light-dark(#d9d9df, #3a3a42);
@@ -105,8 +102,7 @@ ROLES = {"gutter": "gutter", "^": "first", "-": "other", "help": "help"}
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return the page; ``color`` makes no difference."""
-    findings = run.findings
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    findings, lines = run.findings, run.lines
     digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     tables = table("Rules", "rule", (f"{each.code} {each.name}" for each in findings), lambda name: name.split()[0])
     tables += table("Folders", "folder", map(folder_of, findings), str)
@@ -183,15 +179,10 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
     marks = " · ".join(filter(None, (finding.confidence.label, verdict)))
     yield f'<h2><code>{where}</code> {finding.code} <span class="quiet">{finding.name} · {escape(marks)}</span></h2>'
     yield f"<p>{said(finding.message)}</p>"
-    here = (finding.filename, finding.cell)
-    near = [other for other in finding.related if (other.filename, other.cell) == here]
-    yield code(
-        frame(lines.get(here, ()), [Mark(finding.span, "^"), *(Mark(each.span, "-", each.message) for each in near)])
-    )
-    for other in finding.related:
-        if (other.filename, other.cell) != here:
+    for other, rows in frames(finding, lines):
+        if other is not None:
             yield f"<p><code>{escape(place(other.filename, other.span, other.cell))}</code> {said(other.message)}</p>"
-            yield code(frame(lines.get((other.filename, other.cell), ()), [Mark(other.span, "-")]))
+        yield code(rows)
     if is_long(finding):
         yield lineage(finding)
     if finding.verdict is not None:
@@ -224,9 +215,8 @@ def pictures_style(cards: str) -> str:
 
 
 def said(text: str) -> str:
-    """Return a sentence, with what stands in backticks as code."""
-    parts = enumerate(CODE.split(printable(text)))
-    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in parts)
+    """Return a sentence of the page."""
+    return with_code(printable(text), escape)
 
 
 def code(rows: Iterable[Sequence[Piece]]) -> str:

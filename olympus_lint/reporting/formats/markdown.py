@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from olympus_lint.reporting.lineage import graph_of
-from olympus_lint.reporting.phrases import count, left_out, place, printable
+from olympus_lint.reporting.phrases import count, left_out, place, printable, with_code
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Confidence, Finding
 
@@ -18,7 +18,6 @@ __all__ = ["render"]
 
 MOST = 20
 """Lineages on one page; GitHub shows a summary of at most 1 MiB, and each picture takes a moment to be drawn."""
-CODE = re.compile(r"`([^`]+)`")
 SIGNS = re.compile(r"[^\w ]|_", re.ASCII)
 
 
@@ -45,7 +44,7 @@ def lines(run: RunResult) -> Iterator[str]:
     if len(shown) > MOST:
         yield from ("", f"{len(shown) - MOST} more of them are not shown here.")
     if run.quiet:
-        yield from ("", said(left_out(run.quiet)))
+        yield from ("", with_code(left_out(run.quiet), escape))
 
 
 def table(findings: Sequence[Finding]) -> Iterator[str]:
@@ -80,16 +79,10 @@ def section(finding: Finding) -> Iterator[str]:
     where = escape(place(finding.filename, finding.span, finding.cell))
     marks = ", ".join(filter(None, (finding.confidence.label, finding.verdict.status if finding.verdict else "")))
     yield from ("", f"<details><summary><code>{where}</code> {finding.code} ({marks})</summary>", "")
-    yield said(finding.message)
+    yield with_code(finding.message, escape)
     yield from ("", "```mermaid")
     yield mermaid(graph_of(finding)).rstrip("\n")
     yield from ("```", "", "</details>")
-
-
-def said(text: str) -> str:
-    """Return a sentence, with what stands in backticks as code."""
-    parts = enumerate(CODE.split(text))
-    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in parts)
 
 
 def escape(text: str) -> str:

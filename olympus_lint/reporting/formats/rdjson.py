@@ -13,7 +13,6 @@ from olympus_lint.reporting.phrases import rule_url, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Position, Span
-from olympus_rules.syntax.text import split_lines
 
 __all__ = ["render"]
 
@@ -22,7 +21,7 @@ LEVELS = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return one object with all diagnostics; those of a notebook are at its first line."""
-    lines = {where: split_lines(text) for where, text in run.texts.items()}
+    lines = run.lines
     found = [diagnostic(finding, lines.get((finding.filename, finding.cell), ())) for finding in run.findings]
     return json.dumps({"source": {"name": "olympus-lint"}, "diagnostics": found}, indent=2) + "\n"
 

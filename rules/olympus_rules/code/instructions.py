@@ -46,8 +46,14 @@ __all__ = [
 Register = int
 
 
+class Instruction:
+    """One step of a function."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
-class Constant:
+class Constant(Instruction):
     """Put a Python constant into a register."""
 
     dst: Register
@@ -56,7 +62,7 @@ class Constant:
 
 
 @dataclass(slots=True)
-class Load:
+class Load(Instruction):
     """Read a variable."""
 
     dst: Register
@@ -65,7 +71,7 @@ class Load:
 
 
 @dataclass(slots=True)
-class Store:
+class Store(Instruction):
     """Bind a variable; ``fills`` is ``none`` if it held ``None``, ``true`` if it held nothing true, else empty."""
 
     name: str
@@ -75,7 +81,7 @@ class Store:
 
 
 @dataclass(slots=True)
-class Assign:
+class Assign(Instruction):
     """Bind a temporary that several branches write (conditional expressions, ``and``, ``or``)."""
 
     name: str
@@ -83,7 +89,7 @@ class Assign:
 
 
 @dataclass(slots=True)
-class Attribute:
+class Attribute(Instruction):
     """Read an attribute."""
 
     dst: Register
@@ -93,7 +99,7 @@ class Attribute:
 
 
 @dataclass(slots=True)
-class SetAttribute:
+class SetAttribute(Instruction):
     """Write an attribute; ``fills`` is as for a variable."""
 
     obj: Register
@@ -104,7 +110,7 @@ class SetAttribute:
 
 
 @dataclass(slots=True)
-class Item:
+class Item(Instruction):
     """Read a subscript."""
 
     dst: Register
@@ -114,7 +120,7 @@ class Item:
 
 
 @dataclass(slots=True)
-class SetItem:
+class SetItem(Instruction):
     """Write a subscript; ``name`` is the variable that holds the container, if it is a variable."""
 
     obj: Register
@@ -125,7 +131,7 @@ class SetItem:
 
 
 @dataclass(slots=True)
-class DeleteItem:
+class DeleteItem(Instruction):
     """Delete a subscript; ``name`` is the variable that holds the container, if it is a variable."""
 
     obj: Register
@@ -134,7 +140,7 @@ class DeleteItem:
 
 
 @dataclass(slots=True)
-class Slice:
+class Slice(Instruction):
     """Build a slice."""
 
     dst: Register
@@ -144,7 +150,7 @@ class Slice:
 
 
 @dataclass(slots=True)
-class BuildSequence:
+class BuildSequence(Instruction):
     """Build a tuple, list or set; an item is (register, whether it is starred)."""
 
     dst: Register
@@ -154,7 +160,7 @@ class BuildSequence:
 
 
 @dataclass(slots=True)
-class BuildMap:
+class BuildMap(Instruction):
     """Build a dictionary; a key of ``None`` unpacks a mapping."""
 
     dst: Register
@@ -162,7 +168,7 @@ class BuildMap:
 
 
 @dataclass(slots=True)
-class Call:
+class Call(Instruction):
     """Call a value.
 
     Attributes:
@@ -188,7 +194,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Binary:
+class Binary(Instruction):
     """Apply an operator, comparison or string formatting to registers."""
 
     dst: Register
@@ -198,7 +204,7 @@ class Binary:
 
 
 @dataclass(slots=True)
-class Boolean:
+class Boolean(Instruction):
     """Combine conditions: ``and``, ``or`` or ``not``."""
 
     dst: Register
@@ -207,7 +213,7 @@ class Boolean:
 
 
 @dataclass(slots=True)
-class Unpack:
+class Unpack(Instruction):
     """Unpack a value into registers; ``star`` is the index of the starred target."""
 
     dsts: list[Register]
@@ -224,7 +230,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class Branch:
+class Branch(Instruction):
     """Run the first arm whose test holds, else ``orelse``; an arm is (test block, test register, body)."""
 
     arms: list[tuple[Block, Register, Block]]
@@ -232,7 +238,7 @@ class Branch:
 
 
 @dataclass(slots=True)
-class Loop:
+class Loop(Instruction):
     """Run a body once for each element (``iterable``) or while a test holds (``test``).
 
     Attributes:
@@ -251,7 +257,7 @@ class Loop:
 
 
 @dataclass(slots=True)
-class Try:
+class Try(Instruction):
     """Run a body, its handlers and its ``else`` and ``finally``."""
 
     body: Block
@@ -261,14 +267,14 @@ class Try:
 
 
 @dataclass(slots=True)
-class Raising:
+class Raising(Instruction):
     """Run a body that is expected to raise (``with pytest.raises(…)``)."""
 
     body: Block
 
 
 @dataclass(slots=True)
-class Append:
+class Append(Instruction):
     """Add an element to the result of a comprehension."""
 
     name: str
@@ -276,7 +282,7 @@ class Append:
 
 
 @dataclass(slots=True)
-class Collect:
+class Collect(Instruction):
     """Put the result of a comprehension into a register."""
 
     dst: Register
@@ -285,7 +291,7 @@ class Collect:
 
 
 @dataclass(slots=True)
-class Return:
+class Return(Instruction):
     """Return from the function (``yield`` passes a value out and continues, ``yield from`` each of its elements)."""
 
     src: Register | None
@@ -294,21 +300,21 @@ class Return:
 
 
 @dataclass(slots=True)
-class Jump:
+class Jump(Instruction):
     """Leave the block: ``break``, ``continue`` or ``raise``."""
 
     kind: str
 
 
 @dataclass(slots=True)
-class Import:
+class Import(Instruction):
     """Bind names to qualified names."""
 
     bindings: list[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class MakeFunction:
+class MakeFunction(Instruction):
     """Build a function value; the innermost decorator is last."""
 
     dst: Register
@@ -318,44 +324,13 @@ class MakeFunction:
 
 
 @dataclass(slots=True)
-class MakeClass:
+class MakeClass(Instruction):
     """Run a class body and build a class value."""
 
     dst: Register
     code: ClassCode
     body: Block
     bases: list[Register] = field(default_factory=list)
-
-
-Instruction = (
-    Constant
-    | Load
-    | Store
-    | Assign
-    | Attribute
-    | SetAttribute
-    | Item
-    | SetItem
-    | DeleteItem
-    | Slice
-    | BuildSequence
-    | BuildMap
-    | Call
-    | Binary
-    | Boolean
-    | Unpack
-    | Branch
-    | Loop
-    | Try
-    | Raising
-    | Append
-    | Collect
-    | Return
-    | Jump
-    | Import
-    | MakeFunction
-    | MakeClass
-)
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from olympus.signatures.signature import Forward, KeySignature, Sink, Source
 from olympus_rules.libraries.names import METADATA, NUMPY
 from olympus_rules.libraries.transformations import Result, Transformation
 
@@ -69,20 +68,6 @@ class LibraryFunction:
     unwrap: bool = False
     raw: bool = False
     method: bool = False
-
-    def key_signature(self) -> KeySignature:
-        """Return the same knowledge in the type that project functions have."""
-        sources: tuple[Source, ...] = ()
-        if self.seed:
-            sources = (Source("", via="seed"),)
-        elif self.derive:
-            sources = (Source("[*]" if self.derive == "split" else "", parent=self.parameters[0], via=self.derive),)
-        return KeySignature(
-            parameters=self.parameters + self.keywords,
-            sinks=tuple(Sink(name) for name in self.sinks),
-            sources=sources,
-            forwards=tuple(Forward("", name) for name in self.forwards),
-        )
 
 
 Form: TypeAlias = Literal[

@@ -51,13 +51,7 @@ class Libraries:
         self._forwarded: set[str] = set()
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
-        self._joining: set[str] = set()
-        self._added_axes: dict[str, int] = {}
-        self._taking_keys: set[str] = set()
-        self._taking_lists: set[str] = set()
-        self._shaped: set[str] = set()
-        self._fitting: set[str] = set()
-        self._splitting: set[str] = set()
+        self._arrays: dict[str, set[str]] = {word: set() for word in LISTS["arrays"]}
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
@@ -93,14 +87,8 @@ class Libraries:
             for word in LISTS[section]:
                 words |= {name: word for name in pack.listed(section, word) if name not in claimed}
         self._conversions |= {name: row for name, row in pack.conversions.items() if name not in claimed}
-        self._taking_keys |= set(pack.listed("arrays", "takes-keys")) - claimed
-        self._joining |= set(pack.listed("arrays", "joins")) - claimed
-        self._taking_lists |= set(pack.listed("arrays", "takes-lists")) - claimed
-        self._shaped |= set(pack.listed("arrays", "shaped")) - claimed
-        self._fitting |= set(pack.listed("arrays", "fits")) - claimed
-        self._splitting |= set(pack.listed("arrays", "splits")) - claimed
-        for axes, word in enumerate(("aligned", "stacks")):
-            self._added_axes |= {name: axes for name in pack.listed("arrays", word) if name not in claimed}
+        for word, names in self._arrays.items():
+            names |= set(pack.listed("arrays", word)) - claimed
         self._array_modules += tuple(f"{module}." for module in pack.listed("arrays", "modules"))
         raw = {row.qualified for row in pack.functions if row.raw}
         self._raw |= raw.union(pack.raw_names) - claimed
@@ -128,7 +116,7 @@ class Libraries:
         is_builtin = hasattr(builtins, name)  # and not the name of a package
         self._need(PYTHON if is_builtin or root in sys.stdlib_module_names else root)
         by_prefix = name.startswith(self._prefixes) and name not in self._claimed
-        row, forwards = self._functions.get(name), name in self._forwarded
+        row, forwards, arrays = self._functions.get(name), name in self._forwarded, self._arrays
         transform = TRANSFORMATIONS.get(self._words["transform"].get(name, ""))
         result = self._words["result"].get(name)
         if result is None and transform is not None:
@@ -148,13 +136,13 @@ class Libraries:
             container=self._words["containers"].get(name) or self._of_module("containers", name),
             makes_arrays=name.startswith(self._array_modules),
             conversion=self._conversions.get(name),
-            takes_keys=name in self._taking_keys,
-            added_axes=self._added_axes.get(name),
-            fits=name in self._fitting,
-            splits=name in self._splitting,
-            takes_lists=name in self._taking_lists,
-            shaped=name in self._shaped,
-            joins=name in self._joining or (transform is not None and transform.joins),
+            takes_keys=name in arrays["takes-keys"],
+            added_axes=1 if name in arrays["stacks"] else 0 if name in arrays["aligned"] else None,
+            fits=name in arrays["fits"],
+            splits=name in arrays["splits"],
+            takes_lists=name in arrays["takes-lists"],
+            shaped=name in arrays["shaped"],
+            joins=name in arrays["joins"] or (transform is not None and transform.joins),
         )
 
     def _of_module(self, section: str, name: str) -> Any:
@@ -177,28 +165,6 @@ class Libraries:
         if root in CONTAINERS:
             return "yes"
         return self._support.get(root, "unknown")
-
-    @property
-    def functions(self) -> tuple[LibraryFunction, ...]:
-        """Return the row of every function, by reading every pack."""
-        for root in self._files:
-            self._need(root)
-        return tuple(self._functions.values())
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Return every name in the table, prefixes left out, by reading every pack."""
-        listed = (
-            self._inspected,
-            self._silencing,
-            self._forwarded,
-            self._returned,
-            self._joining,
-            self._conversions,
-            *self._words.values(),
-        )
-        names = frozenset(row.qualified for row in self.functions).union(*listed)
-        return frozenset(name for name in names if not name.endswith(".*"))
 
     def methods(self, libraries: Iterable[str], kind: str, what: str = "methods") -> frozenset[str]:
         """Return methods of the objects of some libraries.

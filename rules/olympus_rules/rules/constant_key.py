@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Confidence, Finding
-from olympus_rules.keyflow.facts import ConstantKey, Fact
+from olympus_rules.keyflow.facts import ConstantKey
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["ConstantKeyRule"]
 
@@ -25,11 +21,10 @@ class ConstantKeyRule(Rule):
     code = "OLY107"
     name = "constant-key"
     summary = "A key made from a literal seed is the same at every call or for every object"
-    facts: ClassVar[tuple[type[Fact], ...]] = (ConstantKey,)
+    facts = (ConstantKey,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ConstantKey, document: Document) -> Finding:
         """Say who shares the key; where a constant is often meant, the confidence is ``possible`` at most."""
-        assert isinstance(fact, ConstantKey)
         owner = f"`{fact.owner}`" if fact.owner else ""
         match fact.where:
             case "default-argument":
@@ -56,4 +51,4 @@ class ConstantKeyRule(Rule):
         finding = self.finding(fact, document, message, places)
         if fact.where in OFTEN_MEANT:
             finding = replace(finding, confidence=min(finding.confidence, Confidence.POSSIBLE))
-        yield finding
+        return finding

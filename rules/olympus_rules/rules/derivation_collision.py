@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from itertools import takewhile
+from typing import NamedTuple
 
 from olympus_rules.finding import Applicability, Finding, Related
-from olympus_rules.keyflow.facts import DerivationCollision, Fact, Place
+from olympus_rules.keyflow.facts import DerivationCollision, Place
 from olympus_rules.libraries.names import RANDOM
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import line, related, the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
+from olympus_rules.syntax import Document
 
 __all__ = ["DerivationCollisionRule"]
 
@@ -25,17 +24,16 @@ class DerivationCollisionRule(Rule):
     name = "derivation-collision"
     summary = "Two derivations of one key give equal children"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (DerivationCollision,)
+    facts = (DerivationCollision,)
     events = ("collision", "derived", "reuse")
     has_two_places = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DerivationCollision, document: Document) -> Finding:
         """Name both derivations and the change that makes their children differ."""
-        assert isinstance(fact, DerivationCollision)
         places: tuple[Related, ...] = ()
         if fact.first is not None and fact.first.node is not fact.node:
             places = (related(document, fact.first.node, "the other derivation"),)
-        yield self.finding(fact, document, message(fact, document), places)
+        return self.finding(fact, document, message(fact, document), places)
 
 
 def _splitter(place: Place | None, article: str) -> str:
@@ -121,8 +119,7 @@ class _Around(NamedTuple):
 def _loops_around(node: ast.AST, document: Document) -> Iterator[_Around]:
     """Yield the loops around a node in its function, the outermost first."""
     found: list[_Around] = []
-    parent = document.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    for parent in takewhile(lambda each: not isinstance(each, FUNCTIONS), document.around(node)):
         if isinstance(parent, ast.For | ast.AsyncFor):
             found.append(_Around(parent, _in(parent.target), _counter(parent.target, parent.iter)))
         elif isinstance(parent, ast.While):
@@ -130,7 +127,6 @@ def _loops_around(node: ast.AST, document: Document) -> Iterator[_Around]:
         elif isinstance(parent, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             parts = reversed(parent.generators)
             found += [_Around(each.target, _in(each.target), _counter(each.target, each.iter)) for each in parts]
-        parent = document.parents.get(parent)
     yield from reversed(found)
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import DiscardedDerivation, Fact
+from olympus_rules.keyflow.facts import DiscardedDerivation
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["DiscardedDerivationRule"]
 
@@ -21,14 +16,13 @@ class DiscardedDerivationRule(Rule):
     code = "OLY110"
     name = "discarded-derivation"
     summary = "The result of a split or `fold_in` is discarded, and the key stays as it was"
-    fix: ClassVar[Applicability | None] = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (DiscardedDerivation,)
+    fix = Applicability.UNSAFE
+    facts = (DiscardedDerivation,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DiscardedDerivation, document: Document) -> Finding:
         """Say that the key is unchanged."""
-        assert isinstance(fact, DiscardedDerivation)
         key = f"`{fact.key}`" if fact.key else "the key"
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"`{fact.function}` returns new keys and leaves {key} as it was; here its result is discarded. Bind it: "

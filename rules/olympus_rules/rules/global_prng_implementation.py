@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.facts import Fact, GlobalImplementation
+from olympus_rules.keyflow.facts import GlobalImplementation
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["GlobalPrngImplementation"]
 
@@ -22,13 +17,12 @@ class GlobalPrngImplementation(Rule):
     code = "OLY205"
     name = "global-prng-implementation"
     summary = "The generator of random numbers is chosen for the whole program, or is not that of a raw key"
-    facts: ClassVar[tuple[type[Fact], ...]] = (GlobalImplementation,)
+    facts = (GlobalImplementation,)
     migrates = True
     holds_back = False
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: GlobalImplementation, document: Document) -> Finding:
         """Say what the setting does to other code, and what to write."""
-        assert isinstance(fact, GlobalImplementation)
         if fact.form == "default":
             message = (
                 f"`{fact.setting}` chooses the generator of every key in the program, those of libraries included, "
@@ -48,4 +42,4 @@ class GlobalPrngImplementation(Rule):
                 f'`jax.random.key(seed, impl="{fact.setting}")`.'
             )
         others = (related(document, fact.used.node, "used here"),) if fact.used is not None else ()
-        yield self.finding(fact, document, message, others)
+        return self.finding(fact, document, message, others)

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Finding, Position, Span
-from olympus_rules.keyflow.facts import Fact
 from olympus_rules.rule import Rule
 from olympus_rules.syntax.text import split_lines
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["InvalidSyntax", "invalid_syntax"]
 
@@ -26,10 +20,6 @@ class InvalidSyntax(Rule):
     code = "OLY902"
     name = "invalid-syntax"
     summary = "A file cannot be parsed"
-
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Report nothing: without a tree there is no document."""
-        return iter(())
 
 
 def invalid_syntax(filename: str, text: str, error: Exception, *, part: str = "file") -> Finding:

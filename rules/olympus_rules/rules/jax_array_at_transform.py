@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import ArrayAtTransform, Fact
+from olympus_rules.keyflow.facts import ArrayAtTransform
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import object_of, related
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["JaxArrayAtTransform"]
 
@@ -32,11 +27,10 @@ class JaxArrayAtTransform(Rule):
     name = "jax-array-at-transform"
     summary = "An object with `__jax_array__` that is no pytree crosses `jit`, `vmap`, `grad`, `scan` or the like"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (ArrayAtTransform,)
+    facts = (ArrayAtTransform,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ArrayAtTransform, document: Document) -> Finding:
         """Name the object, the transformation and the two remedies."""
-        assert isinstance(fact, ArrayAtTransform)
         subject = f"`{fact.key}`" if fact.role == "parameter" else object_of(fact)
         crosses = CROSSES[fact.role].format(it=subject, function=fact.function, class_=fact.class_name)
         where = f" ({fact.place})" if fact.place and fact.role == "parameter" else ""
@@ -46,4 +40,4 @@ class JaxArrayAtTransform(Rule):
             f"`{fact.class_name}`{where} as a pytree."
         )
         places = () if fact.definition is None else (related(document, fact.definition, "the class"),)
-        yield self.finding(fact, document, message, places)
+        return self.finding(fact, document, message, places)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import ArrayOutsideNumpy, Fact
+from olympus_rules.keyflow.facts import ArrayOutsideNumpy
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import object_of
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["JaxArrayOutsideNumpy"]
 
@@ -26,11 +21,10 @@ class JaxArrayOutsideNumpy(Rule):
     name = "jax-array-outside-numpy"
     summary = "An object with `__jax_array__` is given to `jax.lax` or `jax.random`, or is an index"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (ArrayOutsideNumpy,)
+    facts = (ArrayOutsideNumpy,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ArrayOutsideNumpy, document: Document) -> Finding:
         """Name the object, the function that does not convert it, and the conversion."""
-        assert isinstance(fact, ArrayOutsideNumpy)
         subject = object_of(fact)
         written = "" if fact.subject is None else document.segment(fact.subject)
         if not written or len(written) > LONG or "\n" in written:
@@ -39,7 +33,7 @@ class JaxArrayOutsideNumpy(Rule):
             "key": f"is the key of `{fact.function}`, which takes keys only",
             "index": "is an index, where JAX does not call `__jax_array__`",
         }.get(fact.role, f"is given to `{fact.function}`, which does not call `__jax_array__`")
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"{subject[0].upper()}{subject[1:]} {wants}. Convert it: `jnp.asarray({written})`.",

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, Reference
+from olympus_rules.keyflow.facts import Reference
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyAnnotation"]
 
@@ -38,13 +33,12 @@ class KeyAnnotation(Rule):
     name = "key-annotation"
     summary = "A name that is not the type of a key, or that JAX removed, is used as one"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Reference,)
+    facts = (Reference,)
     migrates = True
     holds_back = False
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reference, document: Document) -> Finding | None:
         """Say why the name is wrong there and what to write."""
-        assert isinstance(fact, Reference)
         name = fact.qualified.rpartition(".")[2]
         as_a_type = fact.context in ("annotation", "string-annotation", "isinstance", "alias")
         if fact.context == "import":
@@ -59,9 +53,9 @@ class KeyAnnotation(Rule):
         elif name in HELPERS:
             message = f"`{name}` was removed from JAX. Use {HELPERS[name]}."
         elif name == "PRNGKey" and not as_a_type:
-            return  # a constructor, which OLY201 reports
+            return None  # a constructor, which OLY201 reports
         elif name == "prng_key" and fact.context != "annotation" and fact.context != "string-annotation":
-            return  # `issubdtype(…, prng_key)` is what it is for
+            return None  # `issubdtype(…, prng_key)` is what it is for
         elif fact.context == "isinstance":
             message = (
                 f"`{name}` {REASONS.get(name, 'is not a type')}, so `isinstance` cannot test for it. Ask "
@@ -69,4 +63,4 @@ class KeyAnnotation(Rule):
             )
         else:
             message = f"`{name}` {REASONS.get(name, 'is not a type')}. The type of a key is `jax.Array`."
-        yield self.finding(fact, document, message)
+        return self.finding(fact, document, message)

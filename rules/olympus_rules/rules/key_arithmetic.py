@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyArithmetic
+from olympus_rules.keyflow.facts import KeyArithmetic
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyArithmeticRule"]
 
@@ -25,25 +20,23 @@ class KeyArithmeticRule(Rule):
     name = "key-arithmetic"
     summary = "Arithmetic, a bit operation, a cast or a reduction is applied to a key"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (KeyArithmetic,)
+    facts = (KeyArithmetic,)
     migrates = True
     events = ("arithmetic",)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyArithmetic, document: Document) -> Finding:
         """Name the operation and the function that derives keys instead."""
-        assert isinstance(fact, KeyArithmetic)
         key = fact.key or "key"
         subject = f"Key {the_key(fact)}" if fact.key else "A key"
         if fact.operation not in OPERATORS:
-            yield self.finding(
+            return self.finding(
                 fact,
                 document,
                 f"`{fact.operation}` is applied to {subject[0].lower()}{subject[1:]}, which is not a number "
                 f"to compute with. Read its words with `jax.random.key_data({key})`, if they are wanted.",
             )
-            return
         instead = f"jax.random.split({key}, n)" if fact.batch else f"jax.random.fold_in({key}, i)"
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"{subject} is changed with `{fact.operation}`, which gives keys that are not independent "

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Conversion, Fact
+from olympus_rules.keyflow.facts import Conversion
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyConversion"]
 
@@ -89,15 +84,14 @@ class KeyConversion(Rule):
     name = "key-conversion"
     summary = "A key goes where typed keys are refused or are another value: numpy, equality, files, collectives"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Conversion,)
+    facts = (Conversion,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Conversion, document: Document) -> Finding:
         """Say what happens to a typed key there, and what to write."""
-        assert isinstance(fact, Conversion)
         happens, instead = ADVICE[fact.form]
         written = " ".join(document.segment(fact.subjects[0]).split()) if fact.subjects else fact.key
         subject = f"key `{written}`" if written else "a key in its arguments"
         happens, instead = happens.format(key=subject), instead.format(key=written or "key")
         when = f" Before JAX {'.'.join(map(str, fact.before))} it fails for typed keys." if fact.before else ""
-        yield self.finding(fact, document, f"`{fact.function}` {happens}.{when} {instead}")
+        return self.finding(fact, document, f"`{fact.function}` {happens}.{when} {instead}")

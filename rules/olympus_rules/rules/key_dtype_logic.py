@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import DtypeLogic, Fact
+from olympus_rules.keyflow.facts import DtypeLogic
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyDtypeLogic"]
 
@@ -25,18 +20,17 @@ class KeyDtypeLogic(Rule):
     name = "key-dtype-logic"
     summary = "A test, name or view of a key's dtype holds for one kind of key only"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (DtypeLogic,)
+    facts = (DtypeLogic,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: DtypeLogic, document: Document) -> Finding:
         """Quote the test, and the one that holds for both kinds."""
-        assert isinstance(fact, DtypeLogic)
         key = fact.key or document.segment(fact.subject)
         code = " ".join(document.segment(fact.node).split())
         typed = f"`jnp.issubdtype({key}.dtype, jax.dtypes.prng_key)`, which is true for every typed key"
         words = f"the dtype of its words is `jax.random.key_data({key}).dtype`"
         advice = f"Ask {typed}; {words}." if fact.form in WORDS else f"Ask {typed}."
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"`{code}` expects the dtype of key `{key}` to be an integer type, or one particular key type. {advice}",

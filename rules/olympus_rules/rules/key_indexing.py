@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyIndexing
+from olympus_rules.keyflow.facts import KeyIndexing
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyIndexingRule"]
 
@@ -35,13 +31,12 @@ class KeyIndexingRule(Rule):
     name = "key-indexing"
     summary = "Words are read out of a key's buffer by index or unpacking"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (KeyIndexing,)
+    facts = (KeyIndexing,)
     migrates = True
     events = ("indexing",)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyIndexing, document: Document) -> Finding:
         """Say what the word is used for and what to do instead."""
-        assert isinstance(fact, KeyIndexing)
         what = (
             "is unpacked into the words of its buffer"
             if fact.use == "unpack"
@@ -51,7 +46,7 @@ class KeyIndexingRule(Rule):
         advice = mixed(fact) or ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
         kind = "Key array" if fact.batch else "Key"
         opening = f"{kind} {subject}" if fact.key else subject.capitalize()
-        yield self.finding(fact, document, f"{opening} {what}: {advice}")
+        return self.finding(fact, document, f"{opening} {what}: {advice}")
 
 
 def mixed(fact: KeyIndexing) -> str:

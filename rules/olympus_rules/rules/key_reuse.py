@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from itertools import takewhile
 
 from olympus_rules.finding import Applicability, Confidence, Finding, Related, Step
-from olympus_rules.keyflow.facts import Fact, Origin, Place, Reuse
+from olympus_rules.keyflow.facts import Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import line, related, the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyReuse"]
 
@@ -45,25 +42,22 @@ class KeyReuse(Rule):
     name = "key-reuse"
     summary = "A key is consumed more than once on one path"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Reuse,)
+    facts = (Reuse,)
     events = ("reuse",)
     has_two_places = True
 
-    def matters_in_tests(self, fact: Fact) -> bool:
+    def matters_in_tests(self, fact: Reuse) -> bool:
         """Two draws that the file writes itself and that get the same bits: arrays that it takes for independent.
 
         What a test hands to the code under test may be equal, and often has to be.
         """
-        assert isinstance(fact, Reuse)
         return fact.effect == "same-draw" and is_sampler(fact.first) and is_sampler(fact.again)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reuse, document: Document) -> Finding:
         """Name both consumers, what the reuse does, and the split or child to use."""
-        assert isinstance(fact, Reuse)
         places: tuple[Related, ...] = ()
         if is_alike_on_purpose(fact):  # the rows of the leaves belong together
-            yield replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
-            return
+            return replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
         if fact.kept:
             message = f"{kept(fact, document)} {advice(fact, document)}"
             if fact.first.node is not fact.again.node:
@@ -75,7 +69,7 @@ class KeyReuse(Rule):
             message = f"{twice(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
         found = self.finding(fact, document, message, places, fact.effect)
-        yield replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
+        return replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
 
 
 def step(origin: Origin, document: Document) -> Step:
@@ -111,13 +105,8 @@ def is_next_pass(fact: Reuse, document: Document) -> bool:
 
 def loops(node: ast.AST, document: Document) -> set[ast.AST]:
     """Return the loops around a node in its function."""
-    found = set[ast.AST]()
-    parent = document.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        if isinstance(parent, ast.For | ast.AsyncFor | ast.While):
-            found.add(parent)
-        parent = document.parents.get(parent)
-    return found
+    inside = takewhile(lambda each: not isinstance(each, FUNCTIONS), document.around(node))
+    return {each for each in inside if isinstance(each, ast.For | ast.AsyncFor | ast.While)}
 
 
 def what_it_did(place: Place) -> str:

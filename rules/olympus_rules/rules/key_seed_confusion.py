@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.facts import Fact, SeedConfusion
+from olympus_rules.keyflow.facts import SeedConfusion
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeySeedConfusion"]
 
@@ -22,11 +17,10 @@ class KeySeedConfusion(Rule):
     code = "OLY109"
     name = "key-seed-confusion"
     summary = "A key is given where a seed is wanted, or an integer or text where a key is wanted"
-    facts: ClassVar[tuple[type[Fact], ...]] = (SeedConfusion,)
+    facts = (SeedConfusion,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: SeedConfusion, document: Document) -> Finding:
         """Say which of the two was passed and which the function takes."""
-        assert isinstance(fact, SeedConfusion)
         if fact.how == "key-as-seed":
             given = f"`{fact.function}` takes an integer seed, but {the_key(fact, 'its argument')} is a key."
             message = f"{given} Use the key as it is, or derive one with `jax.random.split`."
@@ -36,4 +30,4 @@ class KeySeedConfusion(Rule):
         else:
             given = f"`{fact.function}` takes a key, but {the_key(fact, 'its first argument')} is an integer."
             message = f"{given} Make a key from it: `jax.random.key({fact.key or 'seed'})`."
-        yield self.finding(fact, document, message)
+        return self.finding(fact, document, message)

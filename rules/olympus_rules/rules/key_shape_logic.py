@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, ShapeLogic
+from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyShapeLogic"]
 
@@ -40,15 +35,14 @@ class KeyShapeLogic(Rule):
     name = "key-shape-logic"
     summary = "Logic on a key's shape, rank, length or layout counts the buffer axis"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (ShapeLogic,)
+    facts = (ShapeLogic,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: ShapeLogic, document: Document) -> Finding:
         """Quote the expression and its portable form."""
-        assert isinstance(fact, ShapeLogic)
         key = fact.key or " ".join(document.segment(fact.subject).split())
         code = " ".join(document.segment(fact.node).split())
         one = f"{key}.shape[{fact.rank}:]" if fact.rank else f"{key}.shape"
         advice = ADVICE.get(fact.form, THROUGH_KEY_DATA).format(key=key, one=one, rank=fact.rank)
         opening = f"`{code}` counts the buffer axis of key `{key}`, which a typed key does not have."
-        yield self.finding(fact, document, f"{opening} {advice}")
+        return self.finding(fact, document, f"{opening} {advice}")

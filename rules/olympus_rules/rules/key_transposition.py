@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyTransposition
+from olympus_rules.keyflow.facts import KeyTransposition
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import related, the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["KeyTranspositionRule"]
 
@@ -23,13 +18,12 @@ class KeyTranspositionRule(Rule):
     name = "key-transposition"
     summary = "Words of key buffers change places with the batch by mapping, transposing or reshaping"
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (KeyTransposition,)
+    facts = (KeyTransposition,)
     migrates = True
     events = ("transposition",)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: KeyTransposition, document: Document) -> Finding:
         """Say which axis is taken for which."""
-        assert isinstance(fact, KeyTransposition)
         keys = f"key array {the_key(fact)}" if fact.key else "a key array"
         axis = document.segment(fact.axis) if fact.axis is not None else ""
         places = (related(document, fact.axis, "the axis is given here"),) if fact.axis is not None else ()
@@ -48,4 +42,4 @@ class KeyTranspositionRule(Rule):
                 f"`{fact.how}` mixes the words of different keys in {keys}: the last axis of raw keys is "
                 f"their buffer. Move only the axes before it, or use typed keys (`jax.random.key`)."
             )
-        yield self.finding(fact, document, message, places)
+        return self.finding(fact, document, message, places)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
 
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Construction, Fact, Reference
+from olympus_rules.keyflow.facts import Construction, Reference
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["LegacyConstructor"]
 
@@ -27,25 +23,22 @@ class LegacyConstructor(Rule):
     summary = "`jax.random.PRNGKey` makes a raw key"
     default = False
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (Construction,)
+    facts = (Construction,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: Reference, document: Document) -> Finding | None:
         """Say how to write it, and what would break."""
-        assert isinstance(fact, Reference)
         if not fact.qualified.endswith("random.PRNGKey") or fact.context not in CONTEXTS:
-            return
+            return None
         if fact.context in ("name", "replaced"):
             code = " ".join(document.segment(fact.node).split())
             names = "may read" if isinstance(fact.node, ast.Call) else "names"  # a call that computes the name
             message = f"`{code}` {names} the constructor of raw keys, and code with typed keys calls `jax.random.key`."
-            yield self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
-            return
+            return self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
         what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
         if what is None:
-            yield self.finding(fact, document, "`PRNGKey` is imported and not used any more. Remove the import.")
-            return
+            return self.finding(fact, document, "`PRNGKey` is imported and not used any more. Remove the import.")
         message = f"`{document.segment(fact.node)}` {what}. Make a typed key with `jax.random.key`"
         if fact.reachable:
             message += f"; before that, mend what a typed key does not survive: {'; '.join(fact.reachable)}"
-        yield self.finding(fact, document, f"{message}.")
+        return self.finding(fact, document, f"{message}.")

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, RawKeyLiteral
+from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["RawKeyLiteralRule"]
 
@@ -22,12 +17,11 @@ class RawKeyLiteralRule(Rule):
     name = "raw-key-literal"
     summary = "Raw keys are written down as words, or as a `uint32` array that is to hold keys"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (RawKeyLiteral,)
+    facts = (RawKeyLiteral,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: RawKeyLiteral, document: Document) -> Finding:
         """Say what the array is for, and how to make it of keys."""
-        assert isinstance(fact, RawKeyLiteral)
         code = " ".join(document.segment(fact.node).split())
         match fact.form:
             case "words":
@@ -48,4 +42,4 @@ class RawKeyLiteralRule(Rule):
                     f"`{code}` is a buffer for raw keys, which cannot hold typed ones. "
                     f"Take shape and dtype from a key: `jnp.zeros((…, *{key}.shape), {key}.dtype)`."
                 )
-        yield self.finding(fact, document, message)
+        return self.finding(fact, document, message)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, SharedKey
+from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["SharedKeyAcrossLanes"]
 
@@ -24,11 +19,10 @@ class SharedKeyAcrossLanes(Rule):
     summary = "Every lane of a mapped function draws from the same key"
     default = False
     fix = Applicability.UNSAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (SharedKey,)
+    facts = (SharedKey,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: SharedKey, document: Document) -> Finding:
         """Name the key, the draw and the right form."""
-        assert isinstance(fact, SharedKey)
         name = fact.key if fact.key.replace(".", "").isidentifier() and not fact.batch else "key"
         if fact.transform == "shard_map":
             advice = "Fold the lane's number in (`jax.lax.axis_index`), or shard keys along the mapped axis."
@@ -42,4 +36,4 @@ class SharedKeyAcrossLanes(Rule):
             f"{the_key(fact, 'one key')}, {why}. {advice}"
         )
         places = (related(document, fact.draw.node, "drawn here, alike in all lanes"),) if inside else ()
-        yield self.finding(fact, document, message, places)
+        return self.finding(fact, document, message, places)

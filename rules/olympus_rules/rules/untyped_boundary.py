@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact, KeyKind, UntypedBoundary
+from olympus_rules.keyflow.facts import KeyKind, UntypedBoundary
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import related
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["UntypedBoundaryRule"]
 
@@ -23,12 +18,11 @@ class UntypedBoundaryRule(Rule):
     name = "untyped-boundary"
     summary = "A typed key meets code that takes raw keys only, or a raw key"
     fix = Applicability.SAFE
-    facts: ClassVar[tuple[type[Fact], ...]] = (UntypedBoundary,)
+    facts = (UntypedBoundary,)
     migrates = True
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: UntypedBoundary, document: Document) -> Finding:
         """Say what is incompatible, and how to convert it."""
-        assert isinstance(fact, UntypedBoundary)
         if fact.form == "argument":
             key = fact.key or " ".join(document.segment(fact.node).split())
             why = (
@@ -36,17 +30,16 @@ class UntypedBoundaryRule(Rule):
                 if fact.kind is KeyKind.TYPED
                 else f"a typed key in the place of `{key}` breaks it"
             )
-            yield self.finding(
+            return self.finding(
                 fact,
                 document,
                 f"`{fact.function}` takes raw keys only, and {why}. Hand over `jax.random.key_data({key})`, with a "
                 f"note to remove it when the function takes typed keys.",
             )
-            return
         typed = f"`{document.segment(fact.other)}`" if fact.other is not None else "the other one"
         raw = f"`{' '.join(document.segment(fact.subject).split())}`" if fact.subject is not None else "one value"
         others = (related(document, fact.other, "the typed key"),) if fact.other is not None else ()
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"`{fact.function}` gets keys of both kinds: {raw} is raw and {typed} is typed, which raises an error. "

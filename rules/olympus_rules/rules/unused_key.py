@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
-
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.facts import Fact, UnusedKey
+from olympus_rules.keyflow.facts import UnusedKey
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+from olympus_rules.syntax import Document
 
 __all__ = ["UnusedKeyRule"]
 
@@ -23,13 +18,12 @@ class UnusedKeyRule(Rule):
     name = "unused-key"
     summary = "A derived key is bound to a name that nothing reads"
     default = False
-    facts: ClassVar[tuple[type[Fact], ...]] = (UnusedKey,)
+    facts = (UnusedKey,)
 
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
+    def check(self, fact: UnusedKey, document: Document) -> Finding:
         """Name the unused key."""
-        assert isinstance(fact, UnusedKey)
         name = the_key(fact, f"`{document.segment(fact.node)}`")
-        yield self.finding(
+        return self.finding(
             fact,
             document,
             f"Key {name} is derived and never used. Use it where it was meant, or name it `_`.",

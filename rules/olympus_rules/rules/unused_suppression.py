@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-from olympus_rules.finding import Applicability, Finding
-from olympus_rules.keyflow.facts import Fact
+from olympus_rules.finding import Applicability
 from olympus_rules.rule import Rule
-
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
 
 __all__ = ["UnusedSuppression"]
 
@@ -22,7 +15,3 @@ class UnusedSuppression(Rule):
     name = "unused-suppression"
     summary = "A suppression comment hides nothing or cannot be read"
     fix = Applicability.SAFE
-
-    def check(self, fact: Fact, document: Document) -> Iterator[Finding]:
-        """Report nothing: what a comment hides is known only after all other rules."""
-        return iter(())

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from olympus_rules.finding import Related
 from olympus_rules.keyflow.facts import ArrayObject, Fact
+from olympus_rules.syntax import Document
 
-if TYPE_CHECKING:
-    from olympus_rules.syntax import Document
+__all__ = ["FUNCTIONS", "line", "object_of", "related", "the_key"]
 
-__all__ = ["line", "object_of", "related", "the_key"]
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def the_key(fact: Fact, otherwise: str = "the key") -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from olympus_rules.syntax import disk
-from olympus_rules.syntax.imports import DEFAULT_ROOTS
+from olympus_rules.syntax.imports import DEFAULT_ROOTS, imports_in
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
 
@@ -33,15 +33,10 @@ STEPS = 8  # from file to file, for a name that each of them passes on or inheri
 _DEFINITION = re.compile(rb"def __jax_array__\b|\b__jax_array__\s*=[^=]")
 # Variables of flax.nnx, in a file that may hand them to jax.lax; one that makes keys is looked at anyway.
 _VARIABLES = re.compile(rb"\bnnx\.(?:Param|Variable|BatchStat|Cache|Intermediate|Perturbation)\b")
-_IMPORT = re.compile(
-    rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#(]*)|^[ \t]*import[ \t]+(.*)", re.M
-)
 _SOURCE = re.compile(rb"^[ \t]*(?:from[ \t]+(\.|\w+)|import[ \t]+([\w., \t]+))", re.M)
 _CLASS = re.compile(rb"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.M)
 _KEYS = re.compile(rb"rng|key\b(?!s?\()")
-_NAME = re.compile(rb"([A-Za-z_]\w*|\*)(?:\s+as\s+([A-Za-z_]\w*))?")
 _DOTTED = re.compile(rb"(?<![\w.=])([A-Za-z_][\w.]*)(?!\s*=)")
-_COMMENT = re.compile(rb"#[^\n]*")
 
 
 class Outline(NamedTuple):
@@ -87,7 +82,7 @@ def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
     place = locate(disk.absolute(path))
     if not any(has_arrays(place.roots, head) for head in _heads(data, place)):
         return False
-    return any(stands_for(place.roots, qualified) for _, qualified in _imports(data, place))
+    return any(stands_for(place.roots, qualified) for _, qualified in imports_in(data, place))
 
 
 def may_borrow_keys(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
@@ -103,7 +98,7 @@ def may_borrow_keys(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
     if _KEYS.search(data) is None:
         return False
     place = locate(disk.absolute(path))
-    return any(_holds_keys(place.roots, qualified, tuple(roots)) for _, qualified in _imports(data, place))
+    return any(_holds_keys(place.roots, qualified, tuple(roots)) for _, qualified in imports_in(data, place))
 
 
 @lru_cache(maxsize=32768)
@@ -146,7 +141,7 @@ def imported_names(data: bytes, place: Location) -> dict[str, str]:
     These are the packages of the project that it imports from, and all names from those that have such a class.
     """
     found: dict[str, str] = {}
-    for name, qualified in _imports(data, place):
+    for name, qualified in imports_in(data, place):
         head = qualified.partition(".")[0]
         if in_project(place.roots, head):
             found.setdefault(head, head)
@@ -232,50 +227,12 @@ def _outline(path: Path) -> Outline:
     place = locate(path)
     if defines_arrays(data):  # all of it counts
         return Outline(True, {}, {}, (), place.roots)
-    imports = list(_imports(data, place))
+    imports = list(imports_in(data, place))
     classes = {
         name.decode(): tuple(base.decode() for base in _DOTTED.findall(bases)) for name, bases in _CLASS.findall(data)
     }
     names = {name: qualified for name, qualified in imports if name != "*"}
     return Outline(False, classes, names, tuple(q for name, q in imports if name == "*"), place.roots)
-
-
-def _imports(data: bytes, place: Location) -> Iterator[tuple[str, str]]:
-    """Return (local name, qualified name) for each import.
-
-    It is ``("*", module)`` for star imports; ``import a.b`` binds ``a`` and gives ``("", "a.b")`` as well.
-    """
-    for source, names, plain in _IMPORT.findall(data):
-        if plain:
-            for part in _COMMENT.sub(b"", plain).decode(errors="replace").split(","):
-                words = part.split()
-                if len(words) == 3:
-                    yield words[2], words[0]
-                elif words:
-                    head = words[0].partition(".")[0]
-                    yield head, head
-                    if head != words[0]:
-                        yield "", words[0]
-            continue
-        base = _absolute(source.decode(), place)
-        if base:
-            for name, alias in _NAME.findall(_COMMENT.sub(b"", names)):
-                if name == b"*":
-                    yield "*", base
-                else:
-                    yield (alias or name).decode(), f"{base}.{name.decode()}"
-
-
-def _absolute(module: str, place: Location) -> str:
-    """Return the absolute name of a module as an import statement writes it."""
-    rest = module.lstrip(".")
-    dots = len(module) - len(rest)
-    if not dots:
-        return rest
-    parts = place.module.split(".") if place.module else []
-    climb = dots - place.is_package
-    parts = parts[: len(parts) - climb] if climb else parts
-    return ".".join([*parts, *([rest] if rest else [])])
 
 
 def forget_outlines() -> None:

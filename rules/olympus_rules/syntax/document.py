@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from types import NoneType
@@ -156,13 +157,6 @@ class Document(Text):
         for name in ("parents", "lines", "_fragments", "_statements", "_deep", "attached"):
             self.__dict__.pop(name, None)
 
-    @classmethod
-    def from_bytes(
-        cls, filename: str, data: bytes, *, module: str = "", is_package: bool = False, roots: tuple[Path, ...] = ()
-    ) -> Document:
-        """Decode and parse; raises what :func:`decode` and the constructor raise."""
-        return cls(filename, decode(data), module=module, is_package=is_package, roots=roots)
-
     @cached_property
     def imports(self) -> ImportTable:
         """Return the qualified names that module-level imports bind."""
@@ -181,6 +175,13 @@ class Document(Text):
     def parents(self) -> Parents:
         """Return the parent of every node."""
         return Parents(self.tree)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield what is around a node, from its parent to the module."""
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """Return the innermost statement that holds a node.

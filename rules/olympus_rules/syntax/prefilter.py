@@ -9,8 +9,11 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 __all__ = ["may_hold_keys"]
 
-# keys are made in haiku and flax by the two functions, and taken by what is made in modules of initialisers
-_KEY_WORDS = re.compile(rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng|initializers")
+# keys are made in haiku and flax by the two functions, and taken by what is made in modules of initialisers; a file
+# that only hands keys on names the parameters of frameworks that take them
+_KEY_WORDS = re.compile(
+    rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng|initializers|\brngs\b|rng_key|\brng=|\b(key|seed)=\w*(key|rng)"
+)
 
 
 def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:

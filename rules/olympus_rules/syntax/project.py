@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,6 +26,7 @@ SOURCE_FOLDER = "src"
 TEST_FOLDERS = frozenset({"tests", "test", "testing"})
 
 
+@dataclass(frozen=True, slots=True)
 class Location:
     """Where a file stands among modules.
 
@@ -35,11 +37,9 @@ class Location:
             those above it up to the project's, each with its ``src``.
     """
 
-    def __init__(self, module: str, is_package: bool, roots: tuple[Path, ...]) -> None:
-        """Take the parts."""
-        self.module = module
-        self.is_package = is_package
-        self.roots = roots
+    module: str
+    is_package: bool
+    roots: tuple[Path, ...]
 
 
 def locate(path: Path, further: tuple[Path, ...] = ()) -> Location:

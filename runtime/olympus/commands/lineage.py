@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from olympus.commands import Trouble
 from olympus.commands.files import write_whole
 from olympus.commands.findings import report
-from olympus.commands.target import Followed, add_target, follow
+from olympus.commands.target import EPILOG, add_target, follow
 
 if TYPE_CHECKING:
     from olympus.graphs.model import Graph
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["add"]
 
 COLOURS = {"": "", "faint": "dim", "source": "blue", "sink": "green", "misuse": "bold red"}
-EPILOG = """\
-The module of the function is imported, which executes it; the function itself is traced and computes nothing.
-Exit status: 0; 1 if a key is misused; 2 if the function cannot be traced.
-"""
 
 
 def add(commands: Any) -> None:
@@ -46,9 +42,11 @@ def run(options: argparse.Namespace) -> int:
     if options.output_format == "svg" and find_spec("fast_sugiyama") is None:
         raise Trouble("SVG needs a library for its layout: pip install 'olympus-lint[pictures]'")
     followed = follow(options)
-    graph = _graph(followed)
-    if graph is None:
+    if followed.lineage is None:
         return report(followed)
+    from olympus.graphs import graph as graph_of
+
+    graph = graph_of(followed.lineage)
     if options.output_file is not None:
         write_whole(options.output_file, _picture(graph, options.output_format, followed.function))
         return report(followed)
@@ -57,12 +55,6 @@ def run(options: argparse.Namespace) -> int:
         return report(followed)
     sys.stdout.write(_picture(graph, options.output_format, followed.function))
     return report(followed, sys.stderr)
-
-
-def _graph(followed: Followed) -> Graph | None:
-    from olympus.graphs import graph
-
-    return None if followed.lineage is None else graph(followed.lineage)
 
 
 def _picture(graph: Graph, form: str, function: str) -> str:

@@ -6,14 +6,9 @@ import argparse
 from typing import Any
 
 from olympus.commands.findings import report
-from olympus.commands.target import add_target, follow
+from olympus.commands.target import EPILOG, add_target, follow
 
 __all__ = ["add"]
-
-EPILOG = """\
-The module of the function is imported, which executes it; the function itself is traced and computes nothing.
-Exit status: 0; 1 if a key is misused; 2 if the function cannot be traced.
-"""
 
 
 def add(commands: Any) -> None:

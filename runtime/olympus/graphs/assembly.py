@@ -57,10 +57,8 @@ class Assembly:
         for number, uses in enumerate(self.sinks):
             name = self.ids["sink", number]
             nodes[name] = _sink_node(name, uses)
-        edges = _Edges()
-        for edge in (*self._derivations(), *self._consumptions()):
-            edges.add(edge)
-        return Graph(tuple(nodes[name] for name in self.ids.values()), edges.merged())
+        edges = _put_together((*self._derivations(), *self._consumptions()))
+        return Graph(tuple(nodes[name] for name in self.ids.values()), edges)
 
     def _derivations(self) -> Iterator[Edge]:
         for step in self.draft.steps:
@@ -140,21 +138,15 @@ def _sink_node(name: str, uses: list[Use]) -> Node:
     return Node(name, "sink", label, f"{label} at {Path(span.file).name}:{span.line}:{span.column}")
 
 
-class _Edges:
-    """Edges, those between two nodes that say the same put together."""
-
-    def __init__(self) -> None:
-        self.found: dict[tuple[str, str, str, str], Edge] = {}
-
-    def add(self, edge: Edge) -> None:
+def _put_together(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """Return edges in the order of their nodes, those between two nodes that say the same put together."""
+    found: dict[tuple[str, str, str, str], Edge] = {}
+    for edge in edges:
         name = (edge.source, edge.target, edge.what, edge.place)
-        other = self.found.get(name, edge)
-        self.found[name] = Edge(
-            *name, edge.each_turn or other.each_turn, max(edge.times, other.times), edge.misuse or other.misuse
-        )
-
-    def merged(self) -> tuple[Edge, ...]:
-        return tuple(sorted(self.found.values(), key=lambda edge: (int(edge.source[1:]), int(edge.target[1:]))))
+        other = found.get(name, edge)
+        often, misuse = max(edge.times, other.times), edge.misuse or other.misuse
+        found[name] = Edge(*name, edge.each_turn or other.each_turn, often, misuse)
+    return tuple(sorted(found.values(), key=lambda edge: (int(edge.source[1:]), int(edge.target[1:]))))
 
 
 class _Places:

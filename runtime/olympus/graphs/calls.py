@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from olympus.lineage.identity import Term
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["Call", "Calls", "Path", "parents"]
-
-Path = tuple[int, ...]
-"""An equation and those around it, by ``id``: the same in all iterations of a loop."""
+__all__ = ["Call", "Calls", "parents"]
 
 LOOPS = ("scan", "while")
 MAKES = {
@@ -38,19 +35,17 @@ class Call:
     """One call in the program, in all iterations of the loops around it.
 
     Attributes:
-        path: tells it from other calls.
         equation: the outermost equation of the call.
         events: its events.
     """
 
-    path: Path
     equation: Equation
     events: list[Event] = field(default_factory=list)
 
     @property
     def site(self) -> tuple[object, ...]:
         """Return what calls have in common that one place in the source makes, as in a Python loop."""
-        return (self.events[0].name, self.equation.chain or self.path)
+        return (self.events[0].name, self.equation.chain or self.equation.path)
 
     def again(self, event: Event) -> bool:
         """Return whether one of its events happens in a later iteration of a loop around the call."""
@@ -58,31 +53,9 @@ class Call:
         return any(turn > 0 for _, turn in own)
 
 
-def outermost(equation: Equation) -> Equation:
-    """Return the call of the user's program that an equation belongs to."""
-    while equation.internal and equation.outer is not None:
-        equation = equation.outer
-    return equation
-
-
-def path_of(equation: Equation | None) -> Path:
-    """Return the path of an equation."""
-    path = []
-    while equation is not None:
-        path.append(id(equation.eqn))
-        equation = equation.outer
-    return tuple(path)
-
-
 def loops_around(equation: Equation) -> list[Equation]:
     """Return the loops around an equation, the outermost first."""
-    found = []
-    outer = equation.outer
-    while outer is not None:
-        if outer.primitive in LOOPS:
-            found.append(outer)
-        outer = outer.outer
-    return found[::-1]
+    return [each for each in reversed(equation.around[1:]) if each.primitive in LOOPS]
 
 
 def parents(lineage: Lineage, key: int) -> tuple[int, ...]:
@@ -113,7 +86,7 @@ class Calls:
 
     def __init__(self, lineage: Lineage) -> None:
         self.lineage = lineage
-        self.by_path: dict[Path, Call] = {}
+        self.by_path: dict[tuple[int, ...], Call] = {}
         self.of_event: dict[int, Call] = {}
         self.makers: dict[int, tuple[Event, int]] = {}
         self.loops: dict[int, Equation] = {}
@@ -126,8 +99,8 @@ class Calls:
     def _enter(self, event: Event) -> None:
         if id(event) in self.of_event:
             return
-        equation = outermost(event.equation)
-        call = self.by_path.setdefault(path_of(equation), Call(path_of(equation), equation))
+        equation = event.equation.call
+        call = self.by_path.setdefault(equation.path, Call(equation))
         call.events.append(event)
         self.of_event[id(event)] = call
         for place, key in enumerate(event.made):
@@ -172,14 +145,14 @@ class Calls:
         same: dict[int, int] = {}
         positions: defaultdict[object, list[int]] = defaultdict(list)
         for key, (event, place) in self.makers.items():
-            positions["made", path_of(event.equation), place].append(key)
+            positions["made", event.equation.path, place].append(key)
         for key in self.lineage.lanes:
             positions[self._lane(key)].append(key)
         for call in self.by_path.values():
             for event in call.events:
                 for place, key in enumerate(event.keys):
                     if event.context.turns and self.term(key).operation in ("join", "opaque"):
-                        positions["used", path_of(event.equation), place, self.term(key).operation].append(key)
+                        positions["used", event.equation.path, place, self.term(key).operation].append(key)
         for position, keys in positions.items():
             for key in keys:
                 same.setdefault(key, first.setdefault(position, key))
@@ -192,7 +165,7 @@ class Calls:
     def _lane(self, key: int) -> object:
         execution, place, _, at = data if isinstance(data := self.term(key).data, tuple) else (0, 0, 0, key)
         loop = self.loops.get(execution)
-        return "lane", execution if loop is None else path_of(loop), place, at
+        return "lane", execution if loop is None else loop.path, place, at
 
     def is_loop(self, key: int) -> bool:
         """Return whether a mapped key is one of a loop, and not of a mesh."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from olympus.graphs.model import Edge, Graph, Node
-from olympus.graphs.plain import plain
+from olympus.graphs.model import Edge, Graph, Node, plain
 
 __all__ = ["mermaid"]
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from olympus.lineage.events import MisuseKind
 
-__all__ = ["Edge", "Graph", "Node", "NodeKind"]
+__all__ = ["Edge", "Graph", "Node", "NodeKind", "plain"]
 
 NodeKind = Literal["source", "key", "sink", "unknown", "returned"]
 
@@ -84,3 +84,8 @@ class Graph:
         for edge in self.edges:
             found[edge.source].append(edge)
         return dict(found)
+
+
+def plain(text: str) -> str:
+    """Return a text with a mark in the place of what cannot be printed: control characters end lines or are no XML."""
+    return "".join(character if character.isprintable() else "�" for character in text)

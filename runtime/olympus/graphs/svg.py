@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from olympus.graphs.layout import Layout, Place, layout
-from olympus.graphs.model import Edge, Graph, Node
-from olympus.graphs.plain import plain
+from olympus.graphs.model import Edge, Graph, Node, plain
 
 __all__ = ["STYLE", "svg"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from olympus.graphs.model import Edge, Graph, Node
-from olympus.graphs.plain import plain
+from olympus.graphs.model import Edge, Graph, Node, plain
 
 __all__ = ["Piece", "Style", "pieces", "tree"]
 

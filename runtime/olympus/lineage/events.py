@@ -15,7 +15,6 @@ __all__ = ["Context", "Event", "EventKind", "Misuse", "MisuseKind"]
 
 EventKind = Literal["seed", "wrap", "unwrap", "split", "fold_in", "clone", "draw", "torn", "unmodelled"]
 MisuseKind = Literal["reuse", "collision", "indexing", "arithmetic", "transposition"]
-Condition = tuple[object, int]
 Turn = tuple[int, int]
 
 
@@ -27,9 +26,8 @@ class Context:
         outer: the equation in whose jaxpr it stands.
         library: whether it is inside of a function of JAX that is compiled as a whole.
         repeated: whether one key came several times into that function.
-        conditions: the branches that are taken, each by what decides and its number. What decides is the term of a
-            predicate for a branch of ``cond``, and a pair of numbers for a selection among results.
-        cases: how many branches each of these decisions has.
+        conditions: the branches that are taken, each by what decides: its number, and how many there are. What decides
+            is the term of a predicate for a branch of ``cond``, and a pair of numbers for a selection among results.
         facts: what is known of numbers where these branches are taken.
         turns: the iterations of the loops around it, each by a number of the loop's execution and its own.
         never: the branches around it that a known predicate rules out; what stands there meets only its like.
@@ -39,8 +37,7 @@ class Context:
     outer: Equation | None = None
     library: bool = False
     repeated: bool = False
-    conditions: dict[object, int] = field(default_factory=dict)
-    cases: dict[object, int] = field(default_factory=dict)
+    conditions: dict[object, tuple[int, int]] = field(default_factory=dict)
     facts: Facts = ()
     turns: tuple[Turn, ...] = ()
     never: tuple[int, ...] = ()
@@ -91,9 +88,7 @@ class Event:
         called = self.chain[0].called() if self.chain else None
         if called is not None and hasattr(jax.random, called):
             return called
-        call = self.equation
-        while call.internal and call.outer is not None:
-            call = call.outer
+        call = self.equation.call
         return str(call.params.get("name", call.primitive)).strip("_").removeprefix("random_")
 
     @property

@@ -32,6 +32,12 @@ __all__ = ["KEY_TERMS", "UNCERTAIN", "Identities", "Term"]
 KEY_TERMS = frozenset(
     {"argument", "constant", "seed", "split", "fold_in", "clone", "wrap", "mangled", "element", "join", "opaque"}
 )
+TEXTS = {
+    "fold_in": "fold_in({}, {})", "clone": "clone({})", "seed": "key({})", "wrap": "wrap_key_data(...)",
+    "constant": "a key from outside", "element": "one of the mapped keys", "join": "one of several keys",
+    "opaque": "a key of unknown origin",
+}  # fmt: skip
+"""What terms are to a reader, by their operation and children."""
 # Two of these with different numbers may still be one key when the program runs.
 UNCERTAIN = frozenset({"join", "opaque", "wrap", "mangled"})
 
@@ -269,27 +275,10 @@ class Identities:
                 return f"key_data({inner[0]})[{index}]"
             case "literal", _:
                 return str(data)
-            case "fold_in", _:
-                return f"fold_in({inner[0]}, {inner[1]})"
-            case "clone", _:
-                return f"clone({inner[0]})"
-            case "seed", _:
-                return f"key({inner[0]})"
-            case "wrap", _:
-                return "wrap_key_data(...)"
             case "mangled", _:
                 keys = sorted({self.describe(key, name, depth - 1) for key in self.keys_of(number)})
                 return f"words of {' and '.join(keys)}"
-            case "constant", _:
-                return "a key from outside"
-            case "element", _:
-                return "one of the mapped keys"
-            case "join", _:
-                return "one of several keys"
-            case "opaque", _:
-                return "a key of unknown origin"
-            case _:
-                return "..."
+        return TEXTS.get(operation, "...").format(*inner)
 
 
 def _are_one_child(one: Term, other: Term) -> bool:

@@ -97,13 +97,11 @@ class Interpreter(State):
             context: the branches and loops around the jaxpr.
         """
         inner = context
-        for which, (case, cases) in used.selected.items():
-            decision = (execution, which)
-            inner = replace(
-                inner,
-                conditions={**inner.conditions, decision: case},
-                cases={**inner.cases, decision: cases},
-            )
+        if used.selected:
+            selected: dict[object, tuple[int, int]] = {
+                (execution, which): case for which, case in used.selected.items()
+            }
+            inner = replace(inner, conditions={**inner.conditions, **selected})
         for branch in used.branches:
             if branch.case is not None:
                 index = selections.indices.get(branch.decision)

@@ -97,7 +97,8 @@ class Ledger:
 
     def _recomputes(self, key: int, event: Event) -> bool:
         """Return whether a backward pass does again what the forward pass did: at the same place, with the same key."""
-        return any(_same_place(earlier.event, event) for earlier in self.consumptions[key])
+        earlier = (each.event for each in self.consumptions[key])
+        return any(each.kind == event.kind and each.chain[:1] == event.chain[:1] for each in earlier)
 
     def _certain_alternative(self, key: int) -> list[int]:
         """Return a key that has been consumed if one of several is consumed and all of them have been."""
@@ -143,10 +144,3 @@ def may_meet(first: Consumption, second: Consumption) -> bool:
         return False
     same = all(other.conditions.get(decision, branch) == branch for decision, branch in one.conditions.items())
     return same and agree(one.facts, other.facts)
-
-
-def _same_place(first: Event, second: Event) -> bool:
-    """Return whether one event is the recomputation of the other."""
-    if first.kind != second.kind:
-        return False
-    return first.chain[:1] == second.chain[:1]

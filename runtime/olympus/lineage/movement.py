@@ -18,18 +18,10 @@ Array = np.ndarray[Any, Any]
 Rule = Callable[[Sequence[Array], Mapping[str, Any]], Sequence[Array]]
 
 
-def _same(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return operands
-
-
 def _slice(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
     starts, limits = params["start_indices"], params["limit_indices"]
     strides = params["strides"] or (1,) * len(starts)
     return [operands[0][tuple(slice(*bounds) for bounds in zip(starts, limits, strides, strict=True))]]
-
-
-def _squeeze(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [operands[0].squeeze(tuple(params["dimensions"]))]
 
 
 def _reshape(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
@@ -39,39 +31,11 @@ def _reshape(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[A
     return [array.reshape(params["new_sizes"])]
 
 
-def _transpose(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [operands[0].transpose(params["permutation"])]
-
-
 def _broadcast_in_dim(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
     shape = [1] * len(params["shape"])
     for own, size in zip(params["broadcast_dimensions"], operands[0].shape, strict=True):
         shape[own] = size
     return [np.broadcast_to(operands[0].reshape(shape), params["shape"])]
-
-
-def _concatenate(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [np.concatenate(operands, params["dimension"])]
-
-
-def _stack(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [np.stack(operands, params["axis"])]
-
-
-def _unstack(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return list(np.moveaxis(operands[0], params["axis"], 0))
-
-
-def _rev(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [np.flip(operands[0], params["dimensions"])]
-
-
-def _split(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return np.split(operands[0], np.cumsum(params["sizes"])[:-1], params["axis"])
-
-
-def _tile(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [np.tile(operands[0], params["reps"])]
 
 
 def _pad(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
@@ -94,17 +58,17 @@ def _pad(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array
 
 MOVEMENTS: dict[str, Rule] = {
     "broadcast_in_dim": _broadcast_in_dim,
-    "concatenate": _concatenate,
+    "concatenate": lambda arrays, params: [np.concatenate(arrays, params["dimension"])],
     "pad": _pad,
     "reshape": _reshape,
-    "rev": _rev,
+    "rev": lambda arrays, params: [np.flip(arrays[0], params["dimensions"])],
     "slice": _slice,
-    "split": _split,
-    "squeeze": _squeeze,
-    "stack": _stack,
-    "tile": _tile,
-    "transpose": _transpose,
-    "unstack": _unstack,
+    "split": lambda arrays, params: np.split(arrays[0], np.cumsum(params["sizes"])[:-1], params["axis"]),
+    "squeeze": lambda arrays, params: [arrays[0].squeeze(tuple(params["dimensions"]))],
+    "stack": lambda arrays, params: [np.stack(arrays, params["axis"])],
+    "tile": lambda arrays, params: [np.tile(arrays[0], params["reps"])],
+    "transpose": lambda arrays, params: [arrays[0].transpose(params["permutation"])],
+    "unstack": lambda arrays, params: list(np.moveaxis(arrays[0], params["axis"], 0)),
     **dict.fromkeys(
         (
             "copy",
@@ -120,7 +84,7 @@ MOVEMENTS: dict[str, Rule] = {
             "sharding_constraint",
             "stop_gradient",
         ),
-        _same,
+        lambda arrays, params: arrays,
     ),
 }
 
@@ -129,30 +93,13 @@ MOVEMENTS: dict[str, Rule] = {
 
 
 def _elementwise(function: Callable[..., Any]) -> Rule:
-    def apply(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-        return [function(*operands)]
-
-    return apply
+    return lambda arrays, params: [function(*arrays)]
 
 
 def _iota(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
     shape, axis = params["shape"], params["dimension"]
     along = np.arange(shape[axis], dtype=params["dtype"])
     return [np.broadcast_to(along.reshape([-1 if each == axis else 1 for each in range(len(shape))]), shape)]
-
-
-def _convert(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    return [operands[0].astype(params["new_dtype"])]
-
-
-def _select(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    which, *cases = operands
-    return [np.choose(which.astype(int), cases)]
-
-
-def _clamp(operands: Sequence[Array], params: Mapping[str, Any]) -> Sequence[Array]:
-    low, array, high = operands
-    return [np.minimum(np.maximum(array, low), high)]
 
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
@@ -176,9 +123,9 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "xor": np.bitwise_xor,
 }
 COMPUTATIONS: dict[str, Rule] = {
-    "clamp": _clamp,
-    "convert_element_type": _convert,
+    "clamp": lambda arrays, params: [np.minimum(np.maximum(arrays[1], arrays[0]), arrays[2])],
+    "convert_element_type": lambda arrays, params: [arrays[0].astype(params["new_dtype"])],
     "iota": _iota,
-    "select_n": _select,
+    "select_n": lambda arrays, params: [np.choose(arrays[0].astype(int), arrays[1:])],
     **{name: _elementwise(function) for name, function in ELEMENTWISE.items()},
 }

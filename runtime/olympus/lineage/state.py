@@ -51,17 +51,7 @@ class State(ABC):
 
     @abstractmethod
     def run(self, jaxpr: Jaxpr, consts: Sequence[Any], inputs: Sequence[Value], context: Context) -> list[Value]:
-        """Follow the equations of a jaxpr.
-
-        Args:
-            jaxpr: the open jaxpr.
-            consts: the values of its constants.
-            inputs: its inputs.
-            context: the branches and loops around it.
-
-        Returns:
-            Its outputs.
-        """
+        """Follow the equations of a jaxpr, and return its outputs: see the interpreter."""
 
     def execution(self) -> int:
         """Return a number that was not given out before."""
@@ -78,14 +68,9 @@ class State(ABC):
             cases: how many there are.
         """
         facts = both(context.facts, facts_of(self.identities, number, case))
-        if context.conditions.get(number, case) != case or not agree(facts, facts):
+        if context.conditions.get(number, (case,))[0] != case or not agree(facts, facts):
             return replace(context, never=(*context.never, self.execution()))
-        return replace(
-            context,
-            conditions={**context.conditions, number: case},
-            cases={**context.cases, number: cases},
-            facts=facts,
-        )
+        return replace(context, conditions={**context.conditions, number: (case, cases)}, facts=facts)
 
     # Values that have nothing to do with keys.
 

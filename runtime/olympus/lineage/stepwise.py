@@ -39,7 +39,7 @@ class Stepwise(Interpreter):
 
     def follow(self, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
         """Return the results of one equation."""
-        place = _path(equation)
+        place = equation.path
         results = super().follow(equation, operands, context)
         if place not in self._steps:
             whole = all(map(self._is_whole, results))
@@ -48,7 +48,7 @@ class Stepwise(Interpreter):
 
     def step(self, equation: Equation) -> Step:
         """Return the keys of an equation, without what only looks like a raw key."""
-        step = self._steps.get(_path(equation), Step())
+        step = self._steps.get(equation.path, Step())
         given, taken = (tuple(key for key in keys if self.are_keys([key])) for keys in (step.given, step.taken))
         return Step(given, taken, step.whole)
 
@@ -59,13 +59,3 @@ class Stepwise(Interpreter):
         if value.labels is None or all(map(self.identities.is_key, value.labels.ravel().tolist())):
             return True
         return self.values.rows(value.labels) is not None
-
-
-def _path(equation: Equation) -> tuple[int, ...]:
-    """Return what tells an equation from others, and from itself in another call of its function."""
-    path: list[int] = []
-    current: Equation | None = equation
-    while current is not None:
-        path.append(id(current.eqn))
-        current = current.outer
-    return tuple(path)

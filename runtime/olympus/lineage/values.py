@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from olympus.lineage.movement import Array
 if TYPE_CHECKING:
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["LARGEST", "Value", "Values", "is_key_dtype", "may_be_raw"]
+__all__ = ["LARGEST", "Value", "Values", "is_key_dtype", "key_shape", "may_be_raw"]
 
 LARGEST = 2048  # elements: a larger array of keys has one identity for all of them
 WIDTHS = (1, 2, 4, 8)  # words in the keys of the generators of JAX and of olympus.prng
@@ -163,6 +163,14 @@ class Values:
             result[position] = key
         return result
 
+    def keys_at(self, value: Value) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Yield the keys in a value with their positions: those of an array of keys, or of rows of words."""
+        keys = value.labels
+        if keys is not None and not any(map(self.identities.is_key, keys.ravel().tolist())):
+            keys = self.rows(keys)
+        if keys is not None:
+            yield from ((position, int(keys[position])) for position in np.ndindex(*keys.shape))
+
     def join(self, alternatives: Sequence[Array], chooser: int) -> Array:
         """Return the identities of elements that are one of several, where what chooses among them is not known.
 
@@ -187,6 +195,12 @@ class Values:
             return alternatives[0]
         key = all(self.identities.is_key(each) for each in alternatives)
         return self.identities.number("join" if key else "picked", (chooser, *alternatives), position)
+
+
+def key_shape(aval: Any) -> tuple[int, ...]:
+    """Return the shape of an array of keys, without the axis of words of raw ones."""
+    shape = tuple(aval.shape)
+    return shape if is_key_dtype(aval) else shape[:-1]
 
 
 def is_key_dtype(aval: Any) -> bool:

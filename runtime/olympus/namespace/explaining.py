@@ -16,10 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
+from traceback import walk_stack, walk_tb
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
-from olympus.tracing.spans import is_user_file
+from olympus.tracing.spans import is_user_file, steps
 
 __all__ = ["FOLDER", "TOLD", "Explanation", "Failure", "explain", "explained", "explanations"]
 
@@ -109,12 +110,8 @@ def lengthen(error: Exception, text: str) -> None:
 
 def without(traceback: TracebackType | None, folders: tuple[str, ...]) -> TracebackType | None:
     """Return a traceback without the frames of files in some folders."""
-    steps: list[TracebackType] = []
-    while traceback is not None:
-        steps.append(traceback)
-        traceback = traceback.tb_next
     kept: TracebackType | None = None
-    for step in reversed(steps):
+    for step in reversed(list(steps(traceback))):
         if not step.tb_frame.f_code.co_filename.startswith(folders):
             kept = TracebackType(kept, step.tb_frame, step.tb_lasti, step.tb_lineno)
     return kept
@@ -132,15 +129,8 @@ def source_line(traceback: TracebackType | None) -> str:
 
 def frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
     """Return the frames between the error and this call, and then the callers, each with its line; innermost first."""
-    steps = []
-    while traceback is not None:
-        steps.append((traceback.tb_frame, traceback.tb_lineno))
-        traceback = traceback.tb_next
-    yield from reversed(steps)
-    caller: FrameType | None = sys._getframe()
-    while caller is not None:
-        yield caller, caller.f_lineno
-        caller = caller.f_back
+    yield from reversed(list(walk_tb(traceback)))
+    yield from walk_stack(sys._getframe())
 
 
 def is_of_jax(frame: FrameType) -> bool:

@@ -64,12 +64,8 @@ def converting(function: Callable[..., Any], name: str, module: str) -> Callable
         call = _piecewise(function)
     elif name in _ONLY:
         call = _converting_only(function, _ONLY[name])
-    elif name in _DESCRIBED:
-        call = _converting_undescribed(function, _DESCRIBED[name])
-    elif name in _STRONG:
-        call = _converting_strongly(function)
     else:
-        call = _converting_all(function)
+        call = _converting_each(function, _given(name))
     functools.update_wrapper(call, function, updated=())
     call.__module__, call.__qualname__ = module, name
     with suppress(ValueError):  # a builtin of NumPy need not have a signature
@@ -83,12 +79,28 @@ def converting(function: Callable[..., Any], name: str, module: str) -> Callable
     return call
 
 
-def _converting_all(function: Callable[..., Any]) -> Callable[..., Any]:
+def _given(name: str) -> Callable[[Any], Any]:
+    """Return what gives a function of a name something in the place of an argument."""
+    if name in _STRONG:
+        return lambda item: strong(converted(item)) if converts(item) else converted(item)
+    enough = _DESCRIBED.get(name, ())
+    if not enough:
+        return converted
+
+    def given(item: Any) -> Any:
+        if converts(item) and any(all(hasattr(item, each) for each in names) for names in enough):
+            return item
+        return converted(item)
+
+    return given
+
+
+def _converting_each(function: Callable[..., Any], given: Callable[[Any], Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not PLAIN.issuperset(map(type, args)):
-            args = tuple(map(converted, args))
+            args = tuple(map(given, args))
         if kwargs and not PLAIN.issuperset(map(type, kwargs.values())):
-            kwargs = converted(kwargs)
+            kwargs = {name: given(item) for name, item in kwargs.items()}
         return function(*args, **kwargs)
 
     return call
@@ -98,39 +110,12 @@ def _converting_only(function: Callable[..., Any], only: Collection[int | str]) 
     def call(*args: Any, **kwargs: Any) -> Any:
         positional = [converted(item) if place in only else item for place, item in enumerate(args)]
         named = {name: converted(item) if name in only else item for name, item in kwargs.items()}
-        return _converting_result(function(*positional, **named))
+        import jax
+
+        result = function(*positional, **named)  # of `frompyfunc` a ufunc, which is to be one of ours
+        return converting_ufunc(result) if isinstance(result, jax.numpy.ufunc) else result
 
     return call
-
-
-def _converting_undescribed(function: Callable[..., Any], enough: Collection[set[str]]) -> Callable[..., Any]:
-    def given(item: Any) -> Any:
-        kind = type(item)
-        if kind in PLAIN or (converts(item) and any(all(hasattr(item, name) for name in names) for names in enough)):
-            return item
-        return converted(item)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(given, args), **{name: given(item) for name, item in kwargs.items()})
-
-    return call
-
-
-def _converting_strongly(function: Callable[..., Any]) -> Callable[..., Any]:
-    def given(item: Any) -> Any:
-        return strong(converted(item)) if type(item) not in PLAIN and converts(item) else converted(item)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(given, args), **{name: given(item) for name, item in kwargs.items()})
-
-    return call
-
-
-def _converting_result(value: Any) -> Any:
-    """Return what `frompyfunc` makes as a ufunc of ours, and other results as they are."""
-    import jax
-
-    return converting_ufunc(value) if isinstance(value, jax.numpy.ufunc) else value
 
 
 def _piecewise(function: Callable[..., Any]) -> Callable[..., Any]:

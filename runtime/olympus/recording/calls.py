@@ -68,7 +68,7 @@ class Call:
             self.track(results)
             repeated = [self.use(use, found) for use, found in uses]
             if probed is not None:
-                repeated.append(record.use_probed(plan, probed, self.stack))
+                repeated.append(record.use_probed(probed, self.stack))
             record.skip((e for e in plan.hidden if probed is None or probed.probe.number(e) is None), self.stack)
             if not allows_reuse() and not current_lanes().none:
                 for misuse in plan.misuses:
@@ -89,12 +89,14 @@ class Call:
 
     def use(self, use: Use, found: Found | None) -> bool:
         """Note one consumption; return whether the key was consumed before."""
+        from olympus.lineage.values import key_shape
+
         record = self.record
         kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
         lanes = current_lanes()
         takes = True if lanes.all else None
         if use.source is not None and found is not None and not lanes.all:
-            shape = _key_shape(found.array)
+            shape = key_shape(found.array)
             takes = lanes.takes_key(shape, use.source.position) if use.source.position else None
         if takes is False or lanes.none:
             return False
@@ -110,12 +112,6 @@ class Call:
         event = Event(kind, use.event.name, (key,), (), self.stack, use.event)
         record.happened(event)
         return not allows_reuse() and record.consume(key, event)
-
-
-def _key_shape(array: Any) -> tuple[int, ...]:
-    """Return the shape of an array of keys, without the axis of words of raw ones."""
-    shape = tuple(array.shape)
-    return shape if str(array.dtype).startswith("key<") else shape[:-1]
 
 
 class Found(NamedTuple):

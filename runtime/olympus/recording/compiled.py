@@ -184,7 +184,7 @@ class _Finder:
         self.constants = constants
         self.held: dict[int, Source] = {}
         for number, output in enumerate(outputs):
-            for position, key in _keys(state, output):
+            for position, key in state.values.keys_at(output):
                 self.held.setdefault(key, Source("result", number, position))
 
     def uses(self, *, conditional: bool) -> Iterator[Use]:
@@ -267,10 +267,10 @@ def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], k
     """
     if len(event.context.conditions) != 1 or event.context.never:
         return False
-    ((decision, case),) = event.context.conditions.items()
+    ((decision, (case, count)),) = event.context.conditions.items()
     seen = cases[decision, key]
     seen.add(case)
-    return len(seen) == event.context.cases[decision]
+    return len(seen) == count
 
 
 def _place(term: Term) -> Iterator[int]:
@@ -278,16 +278,6 @@ def _place(term: Term) -> Iterator[int]:
     match term.operation, term.data:
         case "argument", (int() as place, tuple()):
             yield place
-
-
-def _keys(state: Interpreter, value: Value) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Return the keys in a value with their positions: those of an array of keys, or of rows of words."""
-    if value.labels is None or not value.labels.size:
-        return
-    keys = value.labels if state.identities.is_key(int(value.labels.flat[0])) else state.values.rows(value.labels)
-    if keys is not None:
-        for position in np.ndindex(*keys.shape):
-            yield position, int(keys[position])
 
 
 def message(identities: Identities, number: int, args: Sequence[Any]) -> int | None:

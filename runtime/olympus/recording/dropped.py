@@ -42,7 +42,7 @@ def needs(jaxpr: Jaxpr, results: Sequence[Need] = ()) -> tuple[dict[int, Need], 
     for eqn in reversed(jaxpr.eqns):
         own = [used.get(variable) for variable in eqn.outvars]
         need = found[id(eqn)] = {**common(each for each in own if each is not None), **_of_branches(eqn, indices, made)}
-        for atom, inner in zip(eqn.invars, _of_inputs(eqn, need, own, made), strict=True):
+        for atom, inner in zip(eqn.invars, _of_inputs(eqn, need, made), strict=True):
             use(atom, inner)
     return found, [used.get(variable, {}) for variable in jaxpr.invars]
 
@@ -58,7 +58,7 @@ def _of_branches(eqn: Any, indices: dict[int, Any], made: dict[Any, Any]) -> Nee
     return need
 
 
-def _of_inputs(eqn: Any, need: Need, results: Sequence[Need | None], made: dict[Any, Any]) -> list[Need]:
+def _of_inputs(eqn: Any, need: Need, made: dict[Any, Any]) -> list[Need]:
     """Return where an equation uses what goes into it."""
     name = eqn.primitive.name
     if name == "select_n" and not hasattr(eqn.invars[0], "val"):

@@ -32,12 +32,9 @@ def is_sampler(equation: Equation) -> bool:
 
 def around(equation: Equation) -> tuple[Equation, ...]:
     """Return an equation and those around it, outermost first, down to a call of a function of ``jax.random``."""
-    found = [equation]
-    while found[-1].outer is not None:
-        found.append(found[-1].outer)
-    found.reverse()
+    found = equation.around[::-1]
     last = next((number for number, each in enumerate(found) if is_sampler(each)), len(found))
-    return tuple(found[: last + 1])
+    return found[: last + 1]
 
 
 def is_in_branch(event: Event) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from olympus.recording.executed import Event, Key, Stack
@@ -14,7 +18,20 @@ if TYPE_CHECKING:
     from olympus.recording.compiled import Plan
     from olympus.recording.probe import Site
 
-__all__ = ["ProbingStream"]
+__all__ = ["ProbingStream", "start_recording"]
+
+
+def start_recording(folder: str, *, probe: bool = False) -> None:
+    """Record this process to its end, and those that it forks, for ``olympus record``; JAX is imported."""
+    stream = (ProbingStream if probe else Stream)(_file_in(folder))
+    stream.__enter__()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: stream.begin_file(_file_in(folder)))
+    atexit.register(stream.finish)
+
+
+def _file_in(folder: str) -> Path:
+    return Path(folder) / f"events-{os.getpid()}-{time.monotonic_ns()}.jsonl"
 
 
 class ProbingStream(Stream):
@@ -42,7 +59,7 @@ class ProbingStream(Stream):
             self._seen[plan, "probe"] = None
             self.rows.write(note=f"`{plan.name}` could not be probed: {reason[:200]}")
 
-    def use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+    def use_probed(self, probed: Probed, stack: Stack) -> bool:
         """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
         seeded = frozenset(self.epochs.begin() for _ in range(probed.probe.seeds))
         epochs, repeated = probed.epochs | seeded, set[int]()

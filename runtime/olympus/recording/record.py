@@ -196,6 +196,6 @@ class Record:
         """Find out what the loops and branches of a function will consume, which is about to be called."""
         return None
 
-    def use_probed(self, plan: Plan, probed: Probed, stack: Stack) -> bool:
+    def use_probed(self, probed: Probed, stack: Stack) -> bool:
         """Note what the loops and branches of a call have consumed; return whether a key was consumed before."""
         raise NotImplementedError

@@ -256,10 +256,7 @@ def _is_known(event: Event) -> bool:
 
 def _needs_turn(misuse: Misuse) -> bool:
     """Return whether a misuse needs a second iteration of a loop with an unknown number of iterations."""
-    outer = misuse.second.equation.outer if misuse.across_turns else None
-    while outer is not None and outer.primitive != "while":
-        outer = outer.outer
-    return outer is not None
+    return misuse.across_turns and any(each.primitive == "while" for each in misuse.second.equation.around[1:])
 
 
 def _versions() -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ __all__ = ["Together"]
 CALLS = 32  # calls of one function that are told apart by what they have consumed
 
 
+@dataclass(slots=True)
 class Activation:
     """One call of a function of the user's that is going on: where it has consumed keys so far.
 
@@ -26,13 +28,10 @@ class Activation:
     of its caller, or where it goes back. So a loop's iterations are calls of their own here.
     """
 
-    __slots__ = ("code", "lasti", "number", "places")
-
-    def __init__(self, number: int, code: CodeType, lasti: int) -> None:
-        self.number = number
-        self.code = code
-        self.lasti = lasti
-        self.places: dict[int, None] = {lasti: None}
+    number: int
+    code: CodeType
+    lasti: int
+    places: dict[int, None]
 
     def goes_on(self, number: int, code: CodeType, lasti: int) -> bool:
         """Return whether an instruction is a later one, or the same, of this call."""
@@ -69,7 +68,7 @@ class Together:
                 same = False
                 if call is not None or depth < len(calls):
                     self._end(calls, depth)
-                calls.append(Activation(number, code, lasti))
+                calls.append(Activation(number, code, lasti, {lasti: None}))
             if not same:
                 self._end(calls, depth + 1)
         self._end(calls, depth + 1)

@@ -289,7 +289,7 @@ class _Reading:
         folded = {sink.path for sink in self.signature.sinks} | self.folded()
         folds = () if derive else tuple(name for name in self.keys if name in folded and name not in sinks)
         forwards = tuple(each.input for each in self.signature.forwards if each.path == "" and each.mask is None)
-        kinds = [(self.is_typed_input(name), self.is_typed_output()) for name in forwards]
+        kinds = [(self.is_typed(name), self.is_typed()) for name in forwards]
         unwrap = (True, False) in kinds
         used = {*sinks, *folds, *(() if unwrap else forwards), *(self.first() if derive else ())}
         return Row(
@@ -299,7 +299,7 @@ class _Reading:
             forwards=forwards,
             draw=self.draw(sinks, qualified.removeprefix("jax.random.")),
             derive=derive,
-            seed=None if made is None or made.via != "seed" else "typed" if self.is_typed_output() else "raw",
+            seed=None if made is None or made.via != "seed" else "typed" if self.is_typed() else "raw",
             wrap=(False, True) in kinds,
             unwrap=unwrap,
         )
@@ -322,14 +322,10 @@ class _Reading:
 
     def identities(self, name: str) -> list[int]:
         """Return the identities of the keys in an argument."""
-        from olympus.lineage.values import Values, is_key_dtype
+        from olympus.lineage.values import Values
 
-        place = self.lineage.trace.names.index(name)
-        labels = self.lineage.inputs[place].labels
-        aval = self.lineage.trace.jaxpr.jaxpr.invars[place].aval
-        if labels is not None and not is_key_dtype(aval):
-            labels = Values(self.lineage.identities).rows(labels)
-        return [] if labels is None else [int(label) for label in labels.flat]
+        value = self.lineage.inputs[self.lineage.trace.names.index(name)]
+        return [key for _, key in Values(self.lineage.identities).keys_at(value)]
 
     def draw(self, sinks: tuple[str, ...], own: str) -> str | None:
         """Return the word for what is drawn, for a function that draws from one key."""
@@ -338,20 +334,13 @@ class _Reading:
         identities = self.identities(sinks[0]) if len(sinks) == 1 and self.keys == sinks else []
         return streams(self.lineage, identities[0], own) if len(identities) == 1 else None
 
-    def is_typed_input(self, name: str) -> bool:
-        """Return whether an argument is of a key dtype."""
-        place = self.lineage.trace.names.index(name)
-        return _is_typed(self.lineage.trace.jaxpr.jaxpr.invars[place])
+    def is_typed(self, name: str | None = None) -> bool:
+        """Return whether an argument is of a key dtype; the result, if none is named."""
+        from olympus.lineage.values import is_key_dtype
 
-    def is_typed_output(self) -> bool:
-        """Return whether the result is of a key dtype."""
-        return _is_typed(self.lineage.trace.jaxpr.jaxpr.outvars[0])
-
-
-def _is_typed(atom: Any) -> bool:
-    from olympus.lineage.values import is_key_dtype
-
-    return is_key_dtype(atom.aval)
+        trace = self.lineage.trace
+        atoms: Any = trace.jaxpr.jaxpr
+        return is_key_dtype(atoms.outvars[0].aval if name is None else atoms.invars[trace.names.index(name)].aval)
 
 
 # Text.

@@ -213,8 +213,9 @@ class _Reading:
 
     def shape(self, argument: int) -> Position:
         """Return the shape of an array of keys, without the axis of words."""
-        variable = self.lineage.trace.jaxpr.jaxpr.invars[argument]
-        return _key_shape(variable.aval)
+        from olympus.lineage.values import key_shape
+
+        return key_shape(self.lineage.trace.jaxpr.jaxpr.invars[argument].aval)
 
     # Outputs.
 
@@ -222,30 +223,26 @@ class _Reading:
         """Yield the path and the shape of each output that holds keys, with where its elements come from."""
         import jax
 
+        from olympus.lineage.values import key_shape
+
         trace = self.lineage.trace
         leaves = list(range(trace.out_tree.num_leaves))
         tree = jax.tree_util.tree_unflatten(trace.out_tree, leaves)
         paths = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path(tree)[0]]
         atoms: Any = trace.jaxpr.jaxpr.outvars
         for path, value, atom in zip(paths, self.lineage.outputs, atoms, strict=True):
-            found = {position: self.origin(key) for position, key in self.elements(value, atom.aval)}
+            found = {position: self.origin(key) for position, key in self.elements(value)}
             known = {position: origin for position, origin in found.items() if origin is not None}
             if known:
-                yield text(parse(path)), _key_shape(atom.aval), known
+                yield text(parse(path)), key_shape(atom.aval), known
 
-    def elements(self, value: Value, aval: Any) -> Iterator[tuple[Position, int]]:
+    def elements(self, value: Value) -> Iterator[tuple[Position, int]]:
         """Yield the keys of an output with their positions; a large array has one identity for all."""
-        import numpy as np
+        from olympus.lineage.values import Values
 
-        from olympus.lineage.values import Values, is_key_dtype
-
-        keys = value.labels
-        if keys is not None and not is_key_dtype(aval):
-            keys = Values(self.identities).rows(keys)
         if value.bulk is not None:
             yield (), value.bulk
-        elif keys is not None:
-            yield from ((position, int(keys[position])) for position in np.ndindex(*keys.shape))
+        yield from Values(self.identities).keys_at(value)
 
     def origin(self, key: int, given: Conditions | None = None) -> _Origin | None:
         """Return where a key comes from; ``None`` for an origin that no signature speaks of.
@@ -343,21 +340,11 @@ def _conditions(event: Event) -> tuple[Conditions, dict[object, int]]:
 
     Under ``vmap`` a lane takes one of them. A selection among results is no condition: all of them have been drawn.
     """
-    context = event.context
-    conditions: Conditions = {
-        decision: case for decision, case in context.conditions.items() if isinstance(decision, int)
-    }
-    return conditions, {decision: context.cases[decision] for decision in conditions}
+    found = {decision: case for decision, case in event.context.conditions.items() if isinstance(decision, int)}
+    return {each: case for each, (case, _) in found.items()}, {each: count for each, (_, count) in found.items()}
 
 
 # Arrays.
-
-
-def _key_shape(aval: Any) -> Position:
-    from olympus.lineage.values import is_key_dtype
-
-    shape = tuple(aval.shape)
-    return shape if is_key_dtype(aval) else shape[:-1]
 
 
 def _index(position: Position) -> str:

@@ -33,7 +33,6 @@ __all__ = [
     "indices_of",
     "is_library",
     "is_sampler",
-    "jit_name",
     "key_buffer",
     "key_hooks",
     "key_spec",
@@ -53,11 +52,6 @@ PRIMITIVES = {
 
 _TRACER = str(Path(__file__).with_name("jaxprs.py"))  # what calls it is no part of the traced function
 _TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}  # functions that make a jaxpr
-
-
-def jit_name(eqn: JaxprEqn) -> str:
-    """Return the name of the function that a ``jit`` equation calls (its parameter ``name``)."""
-    return str(eqn.params.get("name") or "")
 
 
 def user_frames(eqn: JaxprEqn, *, top: bool) -> tuple[Span, ...]:

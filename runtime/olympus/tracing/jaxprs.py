@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from olympus.tracing import adapter
@@ -135,8 +136,6 @@ class Equation:
         primitive: the name of the primitive, as the newest release has it.
     """
 
-    __slots__ = ("_chain", "_internal", "_sub", "_subs", "eqn", "outer", "primitive")
-
     def __init__(self, eqn: JaxprEqn, outer: Equation | None = None, sub: Sub | None = None) -> None:
         """Describe an equation; nothing is computed yet.
 
@@ -150,9 +149,6 @@ class Equation:
         name = eqn.primitive.name
         self.primitive: str = adapter.PRIMITIVES.get(name, name)
         self._sub = sub
-        self._subs: tuple[Sub, ...] | None = None
-        self._internal: bool | None = None
-        self._chain: Chain | None = None
 
     def __repr__(self) -> str:
         return f"Equation({self.primitive})"
@@ -172,16 +168,13 @@ class Equation:
         """Return the parameters of the primitive."""
         return self.eqn.params
 
-    @property
+    @cached_property
     def subs(self) -> tuple[Sub, ...]:
         """Return the jaxprs in the parameters."""
-        if self._subs is None:
-            found = adapter.sub_jaxprs(self.eqn.params)
-            self._subs = tuple(
-                Sub(*adapter.closed_parts(jaxpr), KINDS.get((self.primitive, name), "other"), index, name)
-                for index, (name, jaxpr) in enumerate(found)
-            )
-        return self._subs
+        return tuple(
+            Sub(*adapter.closed_parts(jaxpr), KINDS.get((self.primitive, name), "other"), index, name)
+            for index, (name, jaxpr) in enumerate(adapter.sub_jaxprs(self.eqn.params))
+        )
 
     @property
     def sub(self) -> Sub:
@@ -203,25 +196,36 @@ class Equation:
         return (Equation(eqn, self, sub) for eqn in sub.jaxpr.eqns)
 
     @property
+    def around(self) -> tuple[Equation, ...]:
+        """Return it and the equations around it, innermost first."""
+        return (self,) if self.outer is None else (self, *self.outer.around)
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """Return what tells it from others, and from itself in another call of its function: one for all iterations."""
+        return tuple(id(each.eqn) for each in self.around)
+
+    @property
+    def call(self) -> Equation:
+        """Return the call of the user's program that it belongs to: itself, unless it is internal."""
+        return next(each for each in self.around if not each.internal or each.outer is None)
+
+    @cached_property
     def internal(self) -> bool:
         """Return whether JAX itself wrote it, inside a function of JAX that is compiled as a whole.
 
         What such a function calls back, as ``jnp.piecewise`` and ``jax.pmap`` do, is the user's again.
         """
-        if self._internal is None:
-            self._internal = self._in_library() and self.outer is not None and self.chain == self.outer.chain
-        return self._internal
+        return self._in_library() and self.outer is not None and self.chain == self.outer.chain
 
-    @property
+    @cached_property
     def chain(self) -> Chain:
         """Return the spans of the user's calls, innermost first: its own, then those of the equations around it.
 
         An internal equation has the chain of the call from outside. The chain is empty if no user code is involved,
         as when a function of JAX is traced itself.
         """
-        if self._chain is None:
-            self._chain = self._own() if self.outer is None else (*self._own(), *self.outer.chain)
-        return self._chain
+        return self._own() if self.outer is None else (*self._own(), *self.outer.chain)
 
     def _in_library(self) -> bool:
         outer = self.outer
@@ -286,7 +290,7 @@ def trace(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
     paths, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))
     leaves = [leaf for _, leaf in paths]
     inputs = [number for number, leaf in enumerate(leaves) if _is_input(leaf)]
-    named = _names(f, args)
+    named = _names(f)
 
     def flat(*values: Any) -> Any:
         filled = list(leaves)
@@ -327,7 +331,7 @@ def _struct(shape: tuple[int, ...], dtype: Any) -> jax.ShapeDtypeStruct:
     return cast("jax.ShapeDtypeStruct", struct(shape, dtype))
 
 
-def _names(f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], str]:
+def _names(f: Callable[..., Any]) -> Callable[[tuple[Any, ...]], str]:
     """Return what gives the readable name of a path into ``(args, kwargs)``."""
     import jax
 

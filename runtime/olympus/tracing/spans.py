@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, TracebackType
 
-__all__ = ["Chain", "Span", "diverging", "is_user_file", "span", "span_at", "traceback_chain"]
+__all__ = ["Chain", "Span", "diverging", "is_user_file", "span", "span_at", "steps", "traceback_chain"]
 
 TRACER = "olympus.tracing.jaxprs"  # what called its trace() is not a part of the traced program
 
@@ -123,17 +123,19 @@ def traceback_chain(exception: BaseException) -> Chain:
     :func:`olympus.tracing.jaxprs.trace`, for which the traced function is the outermost one.
     """
     chain: list[Span] = []
-    for frame_code, lasti, module in _frames(exception.__traceback__):
-        if module == TRACER:
+    for step in steps(exception.__traceback__):
+        code = step.tb_frame.f_code
+        if step.tb_frame.f_globals.get("__name__") == TRACER:
             chain.clear()
-        elif is_user_file(frame_code.co_filename):
-            chain.append(span_at(frame_code, lasti))
+        elif is_user_file(code.co_filename):
+            chain.append(span_at(code, step.tb_lasti))
     return tuple(reversed(chain))
 
 
-def _frames(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int, str]]:
+def steps(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """Return the steps of a traceback, outermost first."""
     while traceback is not None:
-        yield traceback.tb_frame.f_code, traceback.tb_lasti, traceback.tb_frame.f_globals.get("__name__", "")
+        yield traceback
         traceback = traceback.tb_next
 
 

@@ -8,14 +8,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import combinations, islice
-from types import CoroutineType, FrameType, GeneratorType
+from itertools import combinations
+from types import FrameType
 from typing import Any
 
 from olympus.trials.arguments import Argument, key, read_again
 from olympus.trials.libraries import transformed
 from olympus.trials.subject import Step
 from olympus.verdicts.judge import Execution, Interruption
+from olympus.witness.entry import advanced
 
 __all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
 
@@ -111,14 +112,14 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     from olympus.lineage import failure, follow
     from olympus.tracing.jaxprs import trace
 
-    paths = ["", *(f"{call.step.name}." for call in calls[1:])]
+    named = list(zip(calls, ["", *(f"{call.step.name}." for call in calls[1:])], strict=True))
     results: list[Any] = []
     ended: list[BaseException] = []
 
     def run(**given: Any) -> None:
         def whole() -> Any:
             result = None
-            for call, path in zip(calls, paths, strict=True):
+            for call, path in named:
                 result = advanced(call.made(result, path, given))
             return result
 
@@ -127,9 +128,7 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
         except BaseException as error:  # SystemExit is as good as any other reason not to come further
             ended.append(error)
 
-    inputs = {
-        name: aval for call, path in zip(calls, paths, strict=True) for name, aval in call.inputs(path, typed=typed)
-    }
+    inputs = {name: aval for call, path in named for name, aval in call.inputs(path, typed=typed)}
     if haiku:
         inputs |= dict(key().inputs(HAIKU, typed=typed))
     with limited(seconds), leaking():
@@ -137,7 +136,7 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     failures = tuple(found for found in map(failure, ended) if found is not None)
     computed = {
         name
-        for call, path in zip(calls, paths, strict=True)
+        for call, path in named
         for parameter, argument in call.arguments.items()
         for name in read_again(argument, f"{path}{parameter}")
     }
@@ -157,21 +156,6 @@ def leaking() -> Iterator[None]:
         yield
     finally:
         config.update("jax_check_tracer_leaks", before)
-
-
-def advanced(result: Any) -> Any:
-    """Run a generator for a few values, and a coroutine until it waits."""
-    kind = type(result)  # an object may answer anything when it is asked for its class
-    if issubclass(kind, GeneratorType):
-        return list(islice(result, 4))
-    if issubclass(kind, CoroutineType):
-        try:
-            result.send(None)
-        except StopIteration as end:
-            return end.value
-        finally:
-            result.close()
-    return result
 
 
 @contextmanager

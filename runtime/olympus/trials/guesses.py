@@ -112,7 +112,7 @@ class Guesser:
         if origin is Literal:
             return [value(each) for each in inner]
         if origin is collections.abc.Callable or annotation in (Callable, typing.Callable):
-            return functions(name, sort_of(name))
+            return functions(name)
         if origin is None:
             return self.classed(annotation, name, depth)
         return self.generic(origin, inner, name, depth)
@@ -126,7 +126,7 @@ class Guesser:
         if "PRNGKey" in text or "KeyArray" in text or text.startswith("Key["):
             return [key()]
         if text.startswith(("Callable", "collections.abc.Callable", "typing.Callable")):
-            return functions(name, sort_of(name))
+            return functions(name)
         return []
 
     def shaped(self, annotation: Any) -> list[Argument]:
@@ -185,8 +185,6 @@ class Guesser:
             return [value(0.5), array(), value(2.0)]
         if annotation is str:
             return [value(name or "name")]
-        if annotation is object:
-            return []
         if annotation in (tuple, list, dict):
             return self.generic(annotation, (), name, depth)
         if issubclass(annotation, enum.Enum):
@@ -202,7 +200,7 @@ class Guesser:
         if kind.__module__.startswith("flax.nnx") and kind.__name__ == "Rngs":
             return [Made(kind, {"default": key()}, "Rngs")]
         if getattr(kind, "_is_protocol", False):
-            return functions("", "function") if "__call__" in vars(kind) else []
+            return functions("") if "__call__" in vars(kind) else []
         others = [each for each in derived(kind) if not inspect.isabstract(each) and not required(each)]
         own = [] if inspect.isabstract(kind) else self.built(kind, depth)
         return [*own[:1], *(each for other in others[:1] for each in self.built(other, depth)[:1]), *own[1:]]
@@ -236,12 +234,10 @@ class Guesser:
 
     def generic(self, origin: Any, inner: tuple[Any, ...], name: str, depth: int) -> list[Argument]:
         """Return containers of guesses."""
-        if origin is type:
-            return []
-        if not isinstance(origin, type):
+        if origin is type or not isinstance(origin, type):
             return []
         if issubclass(origin, collections.abc.Callable):  # type: ignore[arg-type]
-            return functions(name, sort_of(name))
+            return functions(name)
         if issubclass(origin, collections.abc.Mapping):
             held = self.annotated(inner[1], name, depth - 1) if len(inner) == 2 and depth else []
             first = (held or [array(4)])[0]
@@ -282,7 +278,7 @@ class Guesser:
             reads: Counter[str] = Counter()
             made = record(name, tuple(parts), None if "replace" in attributes else reads)
             return [Made(made, parts, name.title().replace("_", ""), reads)]
-        return functions(name, sort_of(name)) if use.called else []
+        return functions(name) if use.called else []
 
     def part(self, name: str, use: Use, depth: int) -> Argument:
         """Return the likeliest guess for what is read off an argument."""
@@ -311,7 +307,7 @@ class Guesser:
         if sort == "axis":
             return [value(0), value(-1)]
         if sort == "function":
-            return [*functions(name, sort), array(4)]
+            return [*functions(name), array(4)]
         return [*ARRAYS[:3], value(3), value(same, "a function that returns its argument"), ARRAYS[4]]
 
 
@@ -356,7 +352,7 @@ def integers(sort: Sort) -> tuple[int, ...]:
     return {"size": (4, 3), "small": (2, 1), "axis": (0, -1), "index": (1, 0)}.get(sort, (3, 4))
 
 
-def functions(name: str, sort: Sort) -> list[Argument]:
+def functions(name: str) -> list[Argument]:
     """Return functions that stand for what a parameter of this name is given."""
     numeric = any(part in name for part in ("density", "logprob", "log_prob", "loss", "cost", "energy", "potential"))
     ordered = (number, same, paired) if numeric else (same, number, paired)

@@ -12,9 +12,9 @@ from olympus.trials.modules import Elsewhere, first_line, imported, quiet
 from olympus.trials.search import Hints, Search
 from olympus.trials.subject import Unfit, steps
 from olympus.verdicts.question import Question, Verdict, too_long
-from olympus.witness.answer import outermost
+from olympus.witness.answer import by_function
 
-__all__ = ["judged", "loaded"]
+__all__ = ["answer", "loaded"]
 
 SECONDS = 30.0  # for an import, if nobody says otherwise
 
@@ -22,7 +22,7 @@ LOADED: dict[tuple[str, str], ModuleType | str] = {}
 """The files that were imported, by path and module, or why that was not possible."""
 
 
-def judged(
+def answer(
     file: str, module: str, folders: Sequence[Path], questions: Sequence[Question], hints: Hints
 ) -> list[Verdict]:
     """Judge the findings of one file by the functions that they are in: imports the file, which executes it.
@@ -32,7 +32,8 @@ def judged(
         module: the name under which it is imported.
         folders: where the modules of its project are looked for.
         questions: the findings.
-        hints: arguments for functions; those of other modules are passed over.
+        hints: arguments for functions, as in ``{"pkg.mod:function": {"args": ["key", "f32[3,4]"]}}``; those of other
+            modules are passed over.
     """
     try:
         text = Path(file).read_text("utf-8")
@@ -44,11 +45,8 @@ def judged(
         if isinstance(found, str):
             return [_unreached(found)] * len(questions)
         own = {name.partition(":")[2]: hint for name, hint in hints.items() if name.partition(":")[0] == module}
-        groups: dict[str, list[int]] = {}
-        for index, question in enumerate(questions):
-            groups.setdefault(outermost(tree, question.place.line), []).append(index)
         verdicts: dict[int, Verdict] = {}
-        for function, indices in groups.items():
+        for function, indices in by_function(tree, questions).items():
             asked = [questions[index] for index in indices]
             verdicts.update(zip(indices, _of_function(found, function, asked, own), strict=True))
     return [verdicts[index] for index in range(len(questions))]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["STAND_INS", "number", "paired", "same"]
+from olympus.witness.execution import assumed, is_key
+
+__all__ = ["number", "paired", "same"]
 
 
 def number(*args: Any, **kwargs: Any) -> Any:
@@ -24,7 +26,7 @@ def same(*args: Any, **kwargs: Any) -> Any:
     import jax.numpy as jnp
 
     consume(args, kwargs)
-    others = [each for each in (*args, *kwargs.values()) if not (isinstance(each, jax.Array) and holds_keys(each))]
+    others = [each for each in (*args, *kwargs.values()) if not (isinstance(each, jax.Array) and is_key(each))]
     return others[0] if others else jnp.zeros(4)
 
 
@@ -35,22 +37,10 @@ def paired(*args: Any, **kwargs: Any) -> Any:
     return same(*args, **kwargs), jnp.zeros(())
 
 
-STAND_INS = (same, number, paired)
-
-
 def consume(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Consume the keys among the arguments; the evidence says that this is assumed."""
     import jax
 
-    from olympus.witness.execution import assumed
-
     for leaf in jax.tree_util.tree_leaves((args, kwargs)):
-        if isinstance(leaf, jax.Array) and holds_keys(leaf):
+        if isinstance(leaf, jax.Array) and is_key(leaf):
             assumed(leaf)
-
-
-def holds_keys(array: Any) -> bool:
-    """Return whether an array is of keys, typed or raw, by its type."""
-    from olympus.witness.execution import is_key
-
-    return bool(is_key(array))

@@ -7,6 +7,7 @@ import inspect
 import unittest
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -145,19 +146,15 @@ def walked(result: Any, depth: int) -> Iterator[tuple[Callable[[Any], Any], Any]
         return
     inner: list[tuple[Callable[[Any], Any], Any]] = []
     if isinstance(result, tuple | list):
-        inner = [(functools.partial(_item, index), part) for index, part in enumerate(result[:20])]
+        inner = [(itemgetter(index), part) for index, part in enumerate(result[:20])]
     elif isinstance(result, dict):
-        inner = [(functools.partial(_item, name), part) for name, part in list(result.items())[:20]]
+        inner = [(itemgetter(name), part) for name, part in list(result.items())[:20]]
     elif type(result).__module__ not in ("builtins", "functools") and not isinstance(result, type):
         fields = list(getattr(result, "__dict__", {}).items())[:20]
         inner = [(functools.partial(_field, name), part) for name, part in fields]
     for get, part in inner:
         for pick, innermost in walked(part, depth - 1):
             yield functools.partial(_through, get, pick), innermost
-
-
-def _item(name: Any, whole: Any) -> Any:
-    return whole[name]
 
 
 def _field(name: str, whole: Any) -> Any:

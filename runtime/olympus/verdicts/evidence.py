@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from olympus.lineage import Event
-    from olympus.tracing.jaxprs import Equation
 
 __all__ = ["ASSUMED", "DOCUMENTED", "is_assumed", "key_text", "operation_text"]
 
@@ -46,9 +45,5 @@ def is_assumed(event: Event) -> bool:
 
 def _stands_for(event: Event) -> str | None:
     """Return the name of the claim that an event stands for; ``None`` for an executed call."""
-    equation: Equation | None = event.equation
-    while equation is not None:
-        if equation.primitive == "jit" and equation.params.get("name") in (ASSUMED, DOCUMENTED):
-            return str(equation.params["name"])
-        equation = equation.outer
-    return None
+    names = (each.params.get("name") for each in event.equation.around if each.primitive == "jit")
+    return next((str(name) for name in names if name in (ASSUMED, DOCUMENTED)), None)

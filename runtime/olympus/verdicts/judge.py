@@ -12,7 +12,6 @@ from typing import Self
 from olympus.lineage import Event, Failure, Lineage
 from olympus.lineage.identity import Identities
 from olympus.lineage.ledger import Consumption, may_meet
-from olympus.tracing.jaxprs import Equation
 from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
@@ -108,7 +107,7 @@ class Execution:
     def doubt_between(self, first: Event, second: Event) -> str | None:
         """Return why no run is shown to have both events; ``None`` if one is."""
         if self.marks:
-            start, end = sorted(self.places.get(id(outermost(event).eqn), 0) for event in (first, second))
+            start, end = sorted(self.places.get(event.equation.path[-1], 0) for event in (first, second))
             between = next((doubt for place, doubt in self.marks if start < place < end), None)
             if between is not None:
                 return between
@@ -259,9 +258,7 @@ def _is_visited_twice(events: Sequence[Event]) -> bool:
     """
     visits: dict[object, set[object]] = {}
     for event in events:
-        call = event.equation
-        while call.internal and call.outer is not None:
-            call = call.outer
+        call = event.equation.call
         sort = (event.chain, call.primitive, call.params.get("name"))
         visits.setdefault(sort, set()).add((id(call.eqn), event.context.turns))
     return any(len(each) > 1 for each in visits.values())
@@ -362,14 +359,6 @@ def _confirmed(execution: Execution, shared: Sequence[tuple[Event, Event, int]],
         if doubt is None:
             return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
     return Verdict("inconclusive", tier, doubt)
-
-
-def outermost(event: Event) -> Equation:
-    """Return the equation at the top of the trace that an event is in."""
-    equation: Equation = event.equation
-    while equation.outer is not None:
-        equation = equation.outer
-    return equation
 
 
 def evidence(execution: Execution, first: Event, second: Event, key: int) -> tuple[str, ...]:

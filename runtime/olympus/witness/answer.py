@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
@@ -38,16 +38,12 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         reason = f"the file is no Python of this version: {error}"
         return [Verdict("not reached", "witness", reason)] * len(questions)
     lines = target.text.split("\n")
-    ordered = sorted(range(len(questions)), key=lambda index: rank(questions[index]))
-    groups: dict[str, list[int]] = {}
-    for index in ordered:
-        groups.setdefault(outermost(tree, questions[index].place.line), []).append(index)
-    about_words = [questions[index] for index in ordered if questions[index].code in WORDS]
+    about_words = [question for question in sorted(questions, key=rank) if question.code in WORDS]
     words = {in_bytes(question.place, lines): question.place for question in about_words}
     branches = frozenset(branch for question in questions for branch in way(tree, question))
     told = replace(target, asked=tuple(words.items()), branches=branches)
     verdicts: dict[int, Verdict] = {}
-    for function, indices in groups.items():
+    for function, indices in by_function(tree, questions).items():
         asked = [questions[index] for index in indices]
         claimed = frozenset(
             in_bytes(question.place, lines) for question in asked if question.certain and question.code in WORDS
@@ -55,8 +51,16 @@ def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
         ways = tuple({tuple(sorted(way(tree, question).items())): None for question in asked})
         twice = any(question.code not in WORDS and is_round(tree, question) for question in asked)
         own = replace(told, function=function, claimed=claimed, ways=tuple(map(dict, ways)), twice=twice)
-        verdicts.update(zip(indices, of_function(own, tree, asked), strict=True))
+        verdicts.update(zip(indices, Findings(own, tree, asked).verdicts(), strict=True))
     return [verdicts[index] for index in range(len(questions))]
+
+
+def by_function(tree: ast.Module, questions: Sequence[Question]) -> dict[str, list[int]]:
+    """Return the numbers of the questions about each function, in whatever order they come."""
+    groups: dict[str, list[int]] = {}
+    for index in sorted(range(len(questions)), key=lambda index: rank(questions[index])):
+        groups.setdefault(outermost(tree, questions[index].place.line), []).append(index)
+    return groups
 
 
 def rank(question: Question) -> tuple[Any, ...]:
@@ -64,84 +68,90 @@ def rank(question: Question) -> tuple[Any, ...]:
     return question.place.to_json(), question.code, question.other.to_json() if question.other else [], question.certain
 
 
-def of_function(target: Target, tree: ast.Module, questions: Sequence[Question]) -> list[Verdict]:
-    """Judge the findings in one function, trying its entries one after the other.
+@dataclass(slots=True)
+class Findings:
+    """The findings in one function.
 
-    Args:
+    Attributes:
         target: the function.
         tree: its file.
         questions: the findings.
-    """
-    seen: set[Place] = set()
-    apart: dict[Status, list[str]] = {}
-    kinds = BOTH if any(question.code in WORDS for question in questions) else TYPED
-    found = tried(executors(target, tree, kinds), questions, kinds, seen, apart)
-    if kinds is TYPED and any(verdict.status == "not reached" for verdict in found):
-        # the way may be one of raw keys: `assert key.shape == (2,)`
-        raw = tried(executors(target, tree, RAW), questions, RAW, set(), {})
-        found = [
-            better(one, other) if one.status == "not reached" else one for one, other in zip(found, raw, strict=True)
-        ]
-    return [parted(tree, question, verdict, seen, apart) for question, verdict in zip(questions, found, strict=True)]
-
-
-def parted(
-    tree: ast.Module, question: Question, verdict: Verdict, seen: set[Place], apart: Mapping[Status, Sequence[str]]
-) -> Verdict:
-    """Return which conditions keep two places apart that executions reach one by one and never both.
-
-    Args:
-        tree: the file.
-        question: the finding.
-        verdict: the verdict of the executions.
         seen: the places that an execution reached with a known key.
         apart: conditions that were implied by others, by the status that follows.
     """
-    if verdict.status != "not reached" or question.other is None or not {question.place, question.other} <= seen:
+
+    target: Target
+    tree: ast.Module
+    questions: Sequence[Question]
+    seen: set[Place] = field(default_factory=set)
+    apart: dict[Status, list[str]] = field(default_factory=dict)
+
+    def verdicts(self) -> list[Verdict]:
+        """Judge them."""
+        kinds = BOTH if any(question.code in WORDS for question in self.questions) else TYPED
+        found = self.tried(kinds)
+        if kinds is TYPED and any(verdict.status == "not reached" for verdict in found):
+            # the way may be one of raw keys: `assert key.shape == (2,)`
+            raw = zip(found, Findings(self.target, self.tree, self.questions).tried(RAW), strict=True)
+            found = [better(one, other) if one.status == "not reached" else one for one, other in raw]
+        return [self.parted(question, verdict) for question, verdict in zip(self.questions, found, strict=True)]
+
+    def parted(self, question: Question, verdict: Verdict) -> Verdict:
+        """Return which conditions keep two places apart that executions reach one by one and never both."""
+        if verdict.status != "not reached" or question.other is None:
+            return verdict
+        places = (question.place, question.other)
+        for status, conditions in self.apart.items() if self.seen.issuperset(places) else ():
+            decided = ", ".join(f"`{each}`" for each in conditions[:SHOWN])
+            why = "no execution comes to both places" + (f": other conditions decide {decided}" if decided else "")
+            if status == "refuted" and all(is_once(self.tree, place) for place in places):
+                return Verdict(status, verdict.tier, why)
+            if decided:
+                return Verdict("inconclusive", verdict.tier, why)
         return verdict
-    for status, conditions in apart.items():
-        decided = ", ".join(f"`{each}`" for each in conditions[:SHOWN])
-        why = "no execution comes to both places" + (f": other conditions decide {decided}" if decided else "")
-        if status == "refuted" and all(is_once(tree, place) for place in (question.place, question.other)):
-            return Verdict(status, verdict.tier, why)
-        if decided:
-            return Verdict("inconclusive", verdict.tier, why)
-    return verdict
 
+    def tried(self, kinds: Sequence[bool]) -> list[Verdict]:
+        """Judge them by the entries of the function, one after the other.
 
-def tried(
-    entries: Iterable[Executor],
-    questions: Sequence[Question],
-    kinds: Sequence[bool],
-    seen: set[Place],
-    apart: dict[Status, list[str]],
-) -> list[Verdict]:
-    """Judge the findings in one function, trying its entries one after the other.
+        Args:
+            kinds: whether keys are typed, for each kind to try.
+        """
+        found = [Verdict("not reached", "witness", "no execution comes there")] * len(self.questions)
+        by_kind = dict.fromkeys(kinds, found)
+        start, spent = time.process_time(), 0
+        for executor in executors(self.target, self.tree, kinds):
+            before = executor.world.budget.spent
+            by_kind[executor.typed] = self.judged(executor, by_kind[executor.typed])
+            status: Status = "refuted" if executor.complete and executor.whole and not self.apart else "inconclusive"
+            self.apart.setdefault(status, list(executor.forced))
+            both = zip(self.questions, zip(*by_kind.values(), strict=True), strict=True)
+            found = [together(question, verdicts) for question, verdicts in both]
+            decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
+            spent += executor.world.budget.spent - before
+            if all(verdict.status in decided for verdict in found) or spent > ENOUGH:
+                break
+            if time.process_time() - start > NET:
+                return [verdict if verdict.status == "confirmed" else replace(verdict, **STRUCK) for verdict in found]
+        return found
 
-    Args:
-        entries: the entries, made when they are asked for.
-        questions: the findings.
-        kinds: whether keys are typed, for each kind that the entries try.
-        seen: the places that an execution reached with a known key; extended.
-        apart: conditions that were implied by others, by the status that follows; extended.
-    """
-    found = [Verdict("not reached", "witness", "no execution comes there")] * len(questions)
-    by_kind = dict.fromkeys(kinds, found)
-    start, spent = time.process_time(), 0
-    for executor in entries:
-        before = executor.world.budget.spent
-        by_kind[executor.typed] = judged(executor, questions, by_kind[executor.typed], seen)
-        status: Status = "refuted" if executor.complete and executor.whole and not apart else "inconclusive"
-        apart.setdefault(status, list(executor.forced))
-        both = zip(questions, zip(*by_kind.values(), strict=True), strict=True)
-        found = [together(question, verdicts) for question, verdicts in both]
-        decided = ("confirmed", "refuted") if executor.typed else ("confirmed",)
-        spent += executor.world.budget.spent - before
-        if all(verdict.status in decided for verdict in found) or spent > ENOUGH:
-            break
-        if time.process_time() - start > NET:
-            return [verdict if verdict.status == "confirmed" else replace(verdict, **STRUCK) for verdict in found]
-    return found
+    def judged(self, executor: Executor, verdicts: list[Verdict]) -> list[Verdict]:
+        """Return their verdicts after the executions of one entry, until all of them are confirmed.
+
+        Args:
+            executor: executes the function.
+            verdicts: their verdicts so far.
+        """
+        asked = {place for each in self.questions for place in (each.place, each.other) if place is not None}
+        for execution in executor.executions():
+            self.seen.update(place for place in asked if comes(execution, place))
+            verdicts = [
+                verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
+                for question, verdict in zip(self.questions, verdicts, strict=True)
+            ]
+            if all(verdict.status == "confirmed" for verdict in verdicts):
+                return verdicts
+        untried = Verdict("inconclusive", "witness", "not all branches could be tried")
+        return [untried if verdict.status == "refuted" and not executor.complete else verdict for verdict in verdicts]
 
 
 def outermost(tree: ast.Module, line: int) -> str:
@@ -221,29 +231,6 @@ def executors(target: Target, tree: ast.Module, kinds: Sequence[bool]) -> Iterat
             yield Executor(caller, typed=typed, home=target)
 
 
-def judged(
-    executor: Executor, questions: Sequence[Question], verdicts: list[Verdict], seen: set[Place]
-) -> list[Verdict]:
-    """Execute a function and judge the findings in it, until all of them are confirmed.
-
-    Args:
-        executor: executes it.
-        questions: the findings.
-        verdicts: their verdicts so far.
-        seen: the places that an execution reached with a known key; extended.
-    """
-    for execution in executor.executions():
-        asked = {place for question in questions for place in (question.place, question.other) if place is not None}
-        seen.update(place for place in asked if comes(execution, place))
-        verdicts = [
-            verdict if verdict.status == "confirmed" else better(verdict, judge_one(question, execution, "witness"))
-            for question, verdict in zip(questions, verdicts, strict=True)
-        ]
-        if all(verdict.status == "confirmed" for verdict in verdicts):
-            return verdicts
-    return verdicts if executor.complete else [undecided(verdict) for verdict in verdicts]
-
-
 def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
     """Combine the verdicts of raw and of typed keys: a finding about the words of keys is refuted only by both."""
     best = verdicts[0]
@@ -259,10 +246,3 @@ def comes(execution: Execution, place: Place) -> bool:
     identities = execution.lineage.identities
     keys = [key for event in execution.lineage.events if at(event.chain, place) for key in event.keys]
     return bool(keys) and all(identities[identities.root(key)].operation in ("argument", "seed") for key in keys)
-
-
-def undecided(verdict: Verdict) -> Verdict:
-    """Weaken a verdict of executions that did not try all decisions: a refutation becomes inconclusive."""
-    if verdict.status != "refuted":
-        return verdict
-    return Verdict("inconclusive", verdict.tier, "not all branches could be tried")

@@ -6,10 +6,13 @@ import sys
 import time
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from traceback import walk_stack
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-__all__ = ["Budget", "Exhausted", "Met", "TooLong", "depth", "shallow"]
+from olympus.tracing.spans import steps
+
+__all__ = ["HEAVY", "Budget", "Exhausted", "Met", "TooLong", "depth", "shallow"]
 
 ERRORS = 1_000  # of one execution
 STEPS = 40_000  # of one execution: unknown calls, iterations, conditions, and heavier operations
@@ -82,14 +85,6 @@ class Budget:
         if self.key_operations > KEY_OPERATIONS:
             raise Exhausted(f"more than {KEY_OPERATIONS} key operations")
 
-    def traced_call(self) -> None:
-        """Count a call of JAX that is traced.
-
-        Raises:
-            Exhausted: if there were too many steps.
-        """
-        self.step(HEAVY)
-
     def step(self, weight: int = 1) -> None:
         """Count steps; unlike time, they are the same on a slower machine.
 
@@ -130,15 +125,9 @@ class Budget:
         Raises:
             Exhausted: if there are very many.
         """
-        places, traceback = [], error.__traceback__
-        while traceback is not None:
-            places.append((traceback.tb_frame.f_code, traceback.tb_lasti))
-            traceback = traceback.tb_next
-        around = self.met.setdefault((type(error), str(error), tuple(places)), Met(error, set())).around
-        outer = frame.f_back
-        while outer is not None:
-            around.add((outer.f_code, outer.f_lasti))
-            outer = outer.f_back
+        places = tuple((step.tb_frame.f_code, step.tb_lasti) for step in steps(error.__traceback__))
+        around = self.met.setdefault((type(error), str(error), places), Met(error, set())).around
+        around.update((outer.f_code, outer.f_lasti) for outer, _ in walk_stack(frame.f_back))
         if len(self.met) > ERRORS:
             raise Exhausted(f"more than {ERRORS} errors")
 
@@ -155,11 +144,7 @@ class Budget:
 
 def depth() -> int:
     """Return the depth of the stack."""
-    frame: FrameType | None = sys._getframe()
-    count = 0
-    while frame is not None:
-        frame, count = frame.f_back, count + 1
-    return count
+    return sum(1 for _ in walk_stack(sys._getframe()))
 
 
 @contextmanager

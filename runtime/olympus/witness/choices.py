@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from olympus.witness.preparation import Branch
 
@@ -12,6 +13,7 @@ FEW = 2  # iterations of a loop
 DECISIONS = 24  # of one execution: later unknown conditions are false
 
 
+@dataclass(slots=True)
 class Choices:
     """The decisions of one execution: a given prefix, one default after it; and a row of arguments.
 
@@ -25,25 +27,17 @@ class Choices:
         made: the decisions so far.
     """
 
-    def __init__(
-        self,
-        prefix: tuple[bool, ...] = (),
-        *,
-        default: bool = True,
-        row: int = 0,
-        wanted: Mapping[Branch, bool] | None = None,
-        few: int = FEW,
-        proven: frozenset[str] = frozenset(),
-    ) -> None:
-        self.prefix, self.default, self.row = prefix, default, row
-        self.made: list[bool] = []
-        self.wanted, self.few, self.proven = wanted or {}, few, proven
+    prefix: tuple[bool, ...] = ()
+    default: bool = True
+    row: int = 0
+    wanted: Mapping[Branch, bool] = field(default_factory=dict)
+    few: int = FEW
+    proven: frozenset[str] = frozenset()
+    made: list[bool] = field(default_factory=list, init=False)
 
     def again(self, few: int | None = None, proven: frozenset[str] = frozenset()) -> Choices:
         """Return the same choices before any decision, with another length of loops, or more proven keys."""
-        few = self.few if few is None else few
-        proven = self.proven | proven
-        return Choices(self.prefix, default=self.default, row=self.row, wanted=self.wanted, few=few, proven=proven)
+        return replace(self, few=self.few if few is None else few, proven=self.proven | proven)
 
     @property
     def is_over(self) -> bool:

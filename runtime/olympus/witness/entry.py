@@ -6,6 +6,8 @@ import builtins
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import islice
+from types import CoroutineType, GeneratorType
 from typing import Any
 
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
@@ -14,7 +16,7 @@ from olympus.witness.objects import OTHERS, blank, note_other
 from olympus.witness.state import State
 from olympus.witness.unknown import Unknown, is_unknown
 
-__all__ = ["Entry", "invoke", "returned"]
+__all__ = ["Entry", "advanced", "invoke", "returned"]
 
 ALIASES = {"Tuple": "tuple", "List": "list", "Dict": "dict", "Set": "set"}  # of typing
 PREPARING = ("setUp", "setup_method", "setUpClass", "setup_class")
@@ -154,10 +156,15 @@ def invoke(
             kwargs[parameter.name] = value
         else:
             args.append(value)
-    result = function(*args, **kwargs)
-    if inspect.isgenerator(result):
-        return [value for _, value in zip(range(YIELDED), result, strict=False)]
-    if inspect.iscoroutine(result):
+    return advanced(function(*args, **kwargs))
+
+
+def advanced(result: Any) -> Any:
+    """Run a generator for a few values, and a coroutine until it waits."""
+    kind = type(result)  # an object may answer anything when it is asked for its class
+    if issubclass(kind, GeneratorType):
+        return list(islice(result, YIELDED))
+    if issubclass(kind, CoroutineType):
         try:
             result.send(None)
         except StopIteration as end:
@@ -193,7 +200,7 @@ def told(world: State, value: Unknown, kind: type | None, given: dict[str, Unkno
     if given is not None:
         given[value._olympus_path] = value
         if value._olympus_path in world.choices.proven:
-            world.promote(value)
+            world.players.key(value)
 
 
 def annotated(function: Any, parameter: inspect.Parameter) -> Any:

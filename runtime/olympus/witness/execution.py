@@ -18,8 +18,8 @@ from olympus.verdicts.question import Place as QuestionPlace
 from olympus.witness.budget import Exhausted, Met, shallow
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.entry import Entry, invoke
-from olympus.witness.host import Players
 from olympus.witness.library import EXECUTED, library
+from olympus.witness.players import Players
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.satisfiability import unsettled
 from olympus.witness.unknown import is_unknown
@@ -228,7 +228,7 @@ class Executor:
 
 def prepared(target: Target, typed: bool) -> tuple[World, SourceModule]:
     """Return a world for a file, and the file's module, which is not executed yet."""
-    world = World(library(target.roots), finder(target), {}, typed=typed)
+    world = World(library(target.roots), finder(target), typed=typed)
     module = world.modules[target.module] = SourceModule(world, target.module, Path(target.file))
     return world, module
 

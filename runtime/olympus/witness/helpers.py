@@ -5,6 +5,7 @@ Tests are called with rows of arguments, which stand in their decorators. Frozen
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
@@ -21,6 +22,9 @@ FIXTURE = "_olympus_fixture"
 """The attribute of a function that makes an argument of tests: the values that it is parametrised with."""
 
 MOST_ROWS = 4
+MANAGERS = (
+    "AbstractContextManager", "ContextDecorator", "ExitStack", "contextmanager", "nullcontext", "suppress",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,31 +56,32 @@ def first(values: Any) -> list[Any]:
         return []
 
 
-def marked(made: Callable[[], Iterator[Row]]) -> Callable[[Any], Any]:
-    """Return a decorator that adds rows of arguments to a function, and does nothing else."""
+def marking(made: Callable[..., Iterator[Row]]) -> Callable[..., Callable[[Any], Any]]:
+    """Make of what gives rows of arguments what gives a decorator that adds them to a function, and does no more."""
 
-    def decorate(decorated: Any) -> Any:
-        earlier = vars(decorated).get(ROWS) or [NO_ROW]
-        both = [own.joined(other) for own, other in product(list(islice(made(), MOST_ROWS)), earlier)]
-        if both:
-            setattr(decorated, ROWS, both[:MOST_ROWS])
-        return decorated
+    def mark(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        def decorate(decorated: Any) -> Any:
+            earlier = vars(decorated).get(ROWS) or [NO_ROW]
+            own = list(islice(made(*args, **kwargs), MOST_ROWS))
+            both = [one.joined(other) for one, other in product(own, earlier)]
+            if both:
+                setattr(decorated, ROWS, both[:MOST_ROWS])
+            return decorated
 
-    return decorate
+        return decorate
+
+    return mark
 
 
-def parametrize(argnames: Any, argvalues: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+@marking
+def parametrize(argnames: Any, argvalues: Any, *args: Any, **kwargs: Any) -> Iterator[Row]:
     """Stand for ``pytest.mark.parametrize``."""
     names = [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else list(argnames)
-
-    def made() -> Iterator[Row]:
-        for value in first(argvalues):
-            if len(names) == 1:
-                yield Row((), {names[0]: value[0] if isinstance(value, Values) else value})
-            else:
-                yield Row((), dict(zip(names, value, strict=False)))
-
-    return marked(made)
+    for value in first(argvalues):
+        if len(names) == 1:
+            yield Row((), {names[0]: value[0] if isinstance(value, Values) else value})
+        else:
+            yield Row((), dict(zip(names, value, strict=False)))
 
 
 def positional(value: Any, *, named: bool = False) -> Row:
@@ -86,27 +91,26 @@ def positional(value: Any, *, named: bool = False) -> Row:
     return Row(tuple(value)[int(named) :] if isinstance(value, tuple | list) else (value,))
 
 
-def parameters(*values: Any) -> Callable[[Any], Any]:
+@marking
+def parameters(*values: Any) -> Iterator[Row]:
     """Stand for ``absl.testing.parameterized.parameters``."""
     single = len(values) == 1 and not isinstance(values[0], tuple | Mapping)
-    return marked(lambda: (positional(value) for value in first(values[0] if single else values)))
+    return map(positional, first(values[0] if single else values))
 
 
-def named_parameters(*values: Any) -> Callable[[Any], Any]:
+@marking
+def named_parameters(*values: Any) -> Iterator[Row]:
     """Stand for ``absl.testing.parameterized.named_parameters``."""
     single = len(values) == 1 and not (isinstance(values[0], Mapping) or isinstance(next(iter(values[0]), 0), str))
-    return marked(lambda: (positional(value, named=True) for value in first(values[0] if single else values)))
+    return (positional(value, named=True) for value in first(values[0] if single else values))
 
 
-def products(*several: Any, **each: Any) -> Callable[[Any], Any]:
+@marking
+def products(*several: Any, **each: Any) -> Iterator[Row]:
     """Stand for ``absl.testing.parameterized.product``."""
-
-    def made() -> Iterator[Row]:
-        dimensions = [[{name: value} for value in first(values)] for name, values in each.items()]
-        for values in product(*(first(value) for value in several), *dimensions):
-            yield Row((), {name: value for part in values for name, value in part.items()})
-
-    return marked(made)
+    dimensions = [[{name: value} for value in first(values)] for name, values in each.items()]
+    for values in product(*(first(value) for value in several), *dimensions):
+        yield Row((), {name: value for part in values for name, value in part.items()})
 
 
 def params_product(*several: Any, named: bool = False) -> list[tuple[Any, ...]]:
@@ -118,9 +122,10 @@ def params_product(*several: Any, named: bool = False) -> list[tuple[Any, ...]]:
     ]
 
 
-def expand(values: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+@marking
+def expand(values: Any, *args: Any, **kwargs: Any) -> Iterator[Row]:
     """Stand for ``parameterized.parameterized.expand``."""
-    return marked(lambda: (positional(value) for value in first(values)))
+    return map(positional, first(values))
 
 
 def fixture(function: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -160,6 +165,7 @@ HELPERS: Mapping[str, Any] = {
     "chex.params_product": params_product,
     "parameterized.parameterized.expand": expand,
     "parameterized.parameterized": parameters,
+    **{f"contextlib.{name}": getattr(contextlib, name) for name in MANAGERS},
     "frozendict.frozendict": dict,
     "immutabledict.immutabledict": dict,
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-__all__ = ["Asked", "Branch", "CompiledModule", "Place", "compiled", "compiled_file"]
+__all__ = ["Asked", "Branch", "Place", "compiled", "compiled_file"]
 
 Place = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns in UTF-8 bytes from 0, as ``ast`` has them."""
@@ -25,17 +25,10 @@ SIGNS: Mapping[type[ast.operator], str] = {ast.Pow: "**", ast.Mult: "*", ast.LSh
 """Operations whose result may be much larger than the operands."""
 
 
-class CompiledModule:
-    """The statements of a file, each compiled at its place."""
-
-    def __init__(self, statements: list[CodeType]) -> None:
-        self.statements = statements
-
-
 def compiled(
     file: str, text: str, module: str, branches: Collection[Branch] = (), asked: Asked | None = None
-) -> CompiledModule:
-    """Compile a file for execution with stand-ins; every node keeps its place.
+) -> list[CodeType]:
+    """Compile the statements of a file for execution with stand-ins; every node keeps its place.
 
     Args:
         file: its path.
@@ -54,21 +47,22 @@ def compiled(
     for statement in tree.body:
         code = ast.Module([statement], [])
         statements.append(compile(ast.fix_missing_locations(code), file, "exec", dont_inherit=True))
-    return CompiledModule(statements)
+    return statements
 
 
 @lru_cache(maxsize=1024)
-def compiled_file(file: Path, module: str) -> CompiledModule:
+def compiled_file(file: Path, module: str) -> list[CodeType]:
     """Compile a file of the project, once; one that cannot be read or parsed is empty."""
     try:
         return compiled(str(file), file.read_text("utf-8"), module)
     except (OSError, SyntaxError, ValueError):
-        return CompiledModule([])
+        return []
 
 
-def call(name: str, *args: ast.expr, at: ast.AST) -> ast.expr:
-    """Return a call of one of our functions, at the place of a node."""
-    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(args), []), at)
+def call(name: str, *args: ast.expr | str | int, at: ast.AST) -> ast.expr:
+    """Return a call of one of our functions, at the place of a node; a node without a place has that of its parent."""
+    given = [each if isinstance(each, ast.expr) else ast.Constant(each) for each in args]
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), given, []), at)
 
 
 def parted(test: ast.expr, change: Callable[[ast.expr, bool], ast.expr], *, positive: bool = True) -> ast.expr:
@@ -111,8 +105,7 @@ def place_of(node: Any) -> Place:
 
 def noted(number: int, value: ast.expr, *, first: bool = False) -> ast.expr:
     """Return an expression that notes a value that reaches a place."""
-    told = [ast.copy_location(ast.Constant(each), value) for each in (number, first)]
-    return call("__olympus_noted__", value, *told, at=value)
+    return call("__olympus_noted__", value, number, first, at=value)
 
 
 class Head(NamedTuple):
@@ -137,11 +130,10 @@ class Prepared(ast.NodeTransformer):
 
     def __init__(self, package: str, branches: Collection[Branch], asked: Asked | None) -> None:
         self.package, self.branches, self.asked = package, branches, asked or {}
-        self.operations = 0
 
     def visit(self, node: ast.AST) -> Any:
         """Prepare a node, and note its operands at a place that is asked about."""
-        own = isinstance(node, ast.expr | ast.AugAssign) and not is_ours(node)
+        own = isinstance(node, ast.expr | ast.AugAssign) and hasattr(node, "lineno") and not is_ours(node)
         number = self.asked.get(place_of(node)) if own else None
         if number is not None:
             self.note_operands(node, number)
@@ -171,8 +163,7 @@ class Prepared(ast.NodeTransformer):
                 last.test = self.unlikely(last.test, wanted=True)
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg) and argument.annotation is not None:
-                told = ast.Constant(ast.unparse(argument.annotation))
-                argument.annotation = ast.copy_location(told, argument.annotation)
+                argument.annotation = ast.Constant(ast.unparse(argument.annotation))
         ending(node.body, "__olympus_last__")
         self.generic_visit(node)
         node.returns = None
@@ -180,7 +171,7 @@ class Prepared(ast.NodeTransformer):
         eager = isinstance(node, ast.FunctionDef) and not lazy and only_gives(node)
         self.decorated(node)
         if eager:
-            node.decorator_list.append(ast.copy_location(ast.Name("__olympus_generator__", ast.Load()), node))
+            node.decorator_list.append(ast.Name("__olympus_generator__", ast.Load()))
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
@@ -224,8 +215,7 @@ class Prepared(ast.NodeTransformer):
         sign = SIGNS.get(type(node.op))
         if sign is not None and is_repeatable(node.target):
             before = ast.parse(ast.unparse(node.target), mode="eval").body
-            told = ast.copy_location(ast.Constant(sign), node.value)
-            node.value = call("__olympus_operand__", placed(before, node.value), node.value, told, at=node.value)
+            node.value = call("__olympus_operand__", placed(before, node.value), node.value, sign, at=node.value)
         return self.guarded(node, [node.target])
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -248,8 +238,7 @@ class Prepared(ast.NodeTransformer):
         self.generic_visit(node)
         if node.value is None:
             return node
-        instead = ast.copy_location(ast.Return(call("__olympus_failed__", at=node)), node)
-        return self.guard(node, [instead])
+        return self.guard(node, [ast.Return(call("__olympus_failed__", at=node))])
 
     def guarded(self, node: ast.stmt, targets: Sequence[ast.expr]) -> ast.stmt:
         """Return a statement that gives unknown values to its names if it fails."""
@@ -259,19 +248,13 @@ class Prepared(ast.NodeTransformer):
             for each in ast.walk(target)
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         ]
-        instead: list[ast.stmt] = [
-            ast.copy_location(
-                ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), node)], call("__olympus_failed__", at=node)),
-                node,
-            )
-            for name in names
-        ]
-        return self.guard(node, instead or [ast.copy_location(ast.Expr(call("__olympus_failed__", at=node)), node)])
+        failed = partial(call, "__olympus_failed__", at=node)
+        instead = [ast.Assign([ast.Name(name, ast.Store())], failed()) for name in names]
+        return self.guard(node, instead or [ast.Expr(failed())])
 
-    def guard(self, node: ast.stmt, instead: list[ast.stmt]) -> ast.stmt:
+    def guard(self, node: ast.stmt, instead: Sequence[ast.stmt]) -> ast.stmt:
         """Return a statement with what is done instead if it fails."""
-        kind = ast.copy_location(ast.Name("__olympus_error__", ast.Load()), node)
-        handler = ast.copy_location(ast.ExceptHandler(kind, None, instead), node)
+        handler = ast.ExceptHandler(ast.Name("__olympus_error__", ast.Load()), None, list(instead))
         return ast.copy_location(ast.Try([node], [handler], [], []), node)
 
     # Operations and lookups.
@@ -279,14 +262,8 @@ class Prepared(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         """Let a result that would be too large be unknown."""
         self.generic_visit(node)
-        if (sign := SIGNS.get(type(node.op))) is not None:
-            self.operations += 1
-            number, told = ast.Constant(self.operations), ast.Constant(sign)
-            node.left = call("__olympus_left_operand__", node.left, ast.copy_location(number, node), at=node.left)
-            node.right = call(
-                "__olympus_right_operand__", node.right, number, ast.copy_location(told, node), at=node.right
-            )
-        return node
+        sign = SIGNS.get(type(node.op))
+        return node if sign is None else call("__olympus_operation__", node.left, node.right, sign, at=node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         """Let an unknown index find something."""
@@ -304,7 +281,7 @@ class Prepared(ast.NodeTransformer):
             case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [ast.Constant(None)]):
                 found = call("__olympus_none__", left, at=node)
             case ast.Compare(left, [ast.In() | ast.NotIn() as sign], [right]):
-                found = call("__olympus_in__", left, right, at=node)
+                found = call("__olympus_has__", left, right, at=node)
             case ast.Compare(left, [ast.Is() | ast.IsNot() as sign], [right]):
                 found = call("__olympus_same__", left, right, at=node)
             case _:
@@ -354,13 +331,9 @@ class Prepared(ast.NodeTransformer):
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [turn, test]), node.test)
             return node
         head = self.head(self.truth(node.test))
-        end = ast.If(
-            ast.copy_location(ast.UnaryOp(ast.Not(), head.value), node.test), [ast.copy_location(ast.Break(), node)], []
-        )
-        target = ast.copy_location(ast.Name("__olympus_number__", ast.Store()), node)
-        turns = call("__olympus_turns__", at=node.test)
-        body = [*head.statements, ast.copy_location(end, node), *node.body]
-        loop = ast.copy_location(ast.For(target, turns, body, []), node)
+        end = ast.If(ast.UnaryOp(ast.Not(), head.value), [ast.Break()], [])
+        target, turns = ast.Name("__olympus_number__", ast.Store()), call("__olympus_turns__", at=node.test)
+        loop = ast.copy_location(ast.For(target, turns, [*head.statements, end, *node.body], []), node)
         return [loop, ast.copy_location(ast.Expr(call("__olympus_end__", at=node)), node)] if is_endless else loop
 
     def visit_If(self, node: ast.If) -> Any:
@@ -401,11 +374,11 @@ class Prepared(ast.NodeTransformer):
             case ast.Call(ast.Name("int" | "float" | "bool"), [number], []):
                 return call("__olympus_plain__", node.func, number, at=node)
             case ast.Call(ast.Name("type"), [value], []):
-                return call("__olympus_type__", value, at=node)
+                return call("__olympus_type_of__", value, at=node)
             case ast.Call(ast.Attribute(_, "__setattr__" | "__setitem__")):
                 node.func = call("__olympus_writer__", node.func, at=node.func)
             case ast.Call(ast.Attribute(owner, "update")):
-                node.func = call("__olympus_update__", owner, at=node.func)
+                node.func = call("__olympus_update_of__", owner, at=node.func)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
@@ -435,11 +408,10 @@ class Prepared(ast.NodeTransformer):
             at = (node.lineno, node.col_offset)
 
             def lean(part: ast.expr, positive: bool) -> ast.expr:
-                told = [ast.copy_location(ast.Constant(each), part) for each in (*at, positive)]
                 match part:
                     case ast.Compare(left, [ast.Is()], [ast.Constant(None)]):
-                        return call("__olympus_none__", left, *told, at=part)
-                return call("__olympus_lean__", part, *told, at=part)
+                        return call("__olympus_none__", left, *at, positive, at=part)
+                return call("__olympus_lean__", part, *at, positive, at=part)
 
             node.test = parted(node.test, lean)
 

@@ -6,12 +6,12 @@ the statement unknown.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, wraps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -130,10 +130,11 @@ class Sizes:
     def __init__(self, world: State) -> None:
         """Take the world."""
         self._world = world
-        self._lefts: dict[tuple[int, int], Any] = {}
         self.modules: Mapping[str, Any] = {
             "itertools": replaced(itertools, {name: self._counted(getattr(itertools, name)) for name in ENDLESS}),
-            "math": replaced(math, {"factorial": self.factorial, "comb": self.chosen, "perm": self.chosen_in_order}),
+            "math": replaced(
+                math, {"factorial": self.factorial, "comb": partial(self._of, math.comb), "perm": self.chosen_in_order}
+            ),
             "operator": replaced(
                 operator,
                 {
@@ -145,18 +146,13 @@ class Sizes:
         }
         self.pow = self._within("**", pow)
 
-    def left(self, value: Any, number: int) -> Any:
-        """Note the left operand of an operation with a number, which its right operand is compared with."""
-        key = id(sys._getframe(1)), number  # a function may call itself in the right operand
-        if type(value) in (*NUMBERS, *SEQUENCES):
-            self._lefts[key] = value
-        else:
-            self._lefts.pop(key, None)
-        return value
-
-    def right(self, value: Any, number: int, sign: str) -> Any:
-        """Return the right operand of an operation with a number; an unknown one if the result would be too large."""
-        return self.operand(self._lefts.pop((id(sys._getframe(1)), number), None), value, sign)
+    def operation(self, left: Any, right: Any, sign: str) -> Any:
+        """Stand for an operation; its result is unknown if it would be too large."""
+        if self._world.is_claimed(sys._getframe(1)):
+            key = self._world.players.key
+            left, right = (key(left), right) if is_unknown(left) else (left, key(right))
+        operate: Callable[[Any, Any], Any] = getattr(operator, OPERATORS[sign][0])
+        return operate(left, self.operand(left, right, sign))
 
     def operand(self, left: Any, right: Any, sign: str) -> Any:
         """Return the right operand of an operation; an unknown one if the result would be too large."""
@@ -168,10 +164,6 @@ class Sizes:
             return self._unknown(f"factorial({shown(number)})")
         return math.factorial(number)
 
-    def chosen(self, number: Any, chosen: Any) -> Any:
-        """Stand for ``math.comb``."""
-        return self._of(math.comb, number, chosen)
-
     def chosen_in_order(self, number: Any, chosen: Any = None) -> Any:
         """Stand for ``math.perm``."""
         return self.factorial(number) if chosen is None else self._of(math.perm, number, chosen)
@@ -182,7 +174,7 @@ class Sizes:
         return function(number, chosen)
 
     def _within(self, sign: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
+        @wraps(function)
         def apply(*args: Any) -> Any:
             if len(args) == 2 and is_too_large(sign, *args):
                 return self._unknown(f"... {sign} {shown(args[1])}")
@@ -191,7 +183,7 @@ class Sizes:
         return apply
 
     def _counted(self, function: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-        @functools.wraps(function)
+        @wraps(function)
         def apply(*args: Any, **kwargs: Any) -> Iterator[Any]:
             return counted(self._world, function(*args, **kwargs))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
@@ -14,11 +15,11 @@ from olympus.witness.budget import Budget, depth
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
-from olympus.witness.host import Host, Players
+from olympus.witness.players import Players
 from olympus.witness.preparation import Branch, Place
 from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_traced, is_unknown
 
-__all__ = ["ModulePlayers", "State"]
+__all__ = ["State"]
 
 TOLD = 10  # derivations of a callable, up to which the terms of its results have its arguments
 READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
@@ -30,31 +31,7 @@ COPIES = ("replace", "_replace")
 """Methods of records, whose attributes are fields."""
 
 
-class ModulePlayers(Players):
-    """One key and one number for all unknown values while modules are executed, which is not traced."""
-
-    def key(self, value: Any) -> Any:
-        """Return a key for an unknown value."""
-        import jax
-
-        return jax.random.key(0) if is_unknown(value) else value
-
-    def number(self, value: Any) -> Any:
-        """Return a number."""
-        return 0
-
-    def is_key(self, value: Any) -> bool:
-        """Return that nothing is known to be a key."""
-        return False
-
-    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
-        """Do nothing."""
-
-    def mark(self, doubt: str) -> None:
-        """Do nothing."""
-
-
-class State(Host):
+class State(ABC):
     """The state of an execution; several executions share the modules.
 
     Attributes:
@@ -65,21 +42,29 @@ class State(Host):
         indexed: whether a class of the project gives items of its own.
         packages: the libraries that are described, whose classes keep what is stored in their objects.
         records: unknown values that are records, as their use shows.
+        modules: what stands for each module that has been imported.
+        sources: gives the file of a module of the project, ``None`` for one that is not the project's.
         handed: functions of the user that were passed to unknown calls.
+        written: the parts of unknown values that this execution has set.
+        guessed: whether a decision was made without trying the other one.
+        cut: why loops were cut short, ``None`` if none was.
     """
 
-    def __init__(self, claimed: Mapping[str, frozenset[Place]], *, typed: bool) -> None:
+    sources: Callable[[str], Path | None]
+
+    def __init__(self, *, typed: bool) -> None:
+        self.modules: dict[str, Any] = {}
         self.budget = Budget()
         self.typed = typed
-        self.claimed = claimed
+        self.claimed: Mapping[str, frozenset[Place]] = {}
         self.helpers = {**HELPERS, "sys.modules": Modules(self)}
         self.documented: Mapping[tuple[str, str], Documented] = {}
         self.changed: list[tuple[dict[str, Any], str, Any]] = []
-        self.written = []
+        self.written: list[tuple[dict[Hashable, Any], Hashable]] = []
         self.records: set[str] = set()
         self.packages: frozenset[str] = frozenset()
         self.indexed = False
-        self.begin(Choices(), ModulePlayers())
+        self.begin(Choices(), Players())
         self.own: type = type("UnknownBase", (UnknownBase,), {"_olympus_world": self})
         self.base = type("UnsteadyBase", (UnsteadyBase, self.own), {})
 
@@ -108,7 +93,7 @@ class State(Host):
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.budget.begin(depth())
-        self.cut = None
+        self.cut: str | None = None
         self.sizes: dict[Unknown, int] = {}  # the assumed values of unknown numbers of children
         self.grown: list[tuple[CodeType, int]] = []  # where the last child of a split into one more is taken
         self.arrivals: dict[int, list[list[Any]]] = {}
@@ -126,16 +111,8 @@ class State(Host):
         """Return what stands for a module of this name."""
 
     @abstractmethod
-    def known_module(self, name: str) -> Any:
-        """Return what stands for a module that has been imported, ``None`` for another one."""
-
-    @abstractmethod
     def is_source(self, name: str) -> bool:
         """Return whether a module has been executed from a source of the project."""
-
-    @abstractmethod
-    def has_source(self, name: str) -> bool:
-        """Return whether there is a source of the project for a module."""
 
     @abstractmethod
     def transformed(self, function: Callable[..., Any]) -> Any:
@@ -143,18 +120,10 @@ class State(Host):
 
     # Keys and numbers.
 
-    def promote(self, value: Any) -> Any:
-        """Return the key that a value is."""
-        return self.players.key(value)
-
-    def as_number(self, value: Any) -> Any:
-        """Return the number that an unknown value is."""
-        return self.players.number(value)
-
     def as_claimed_key(self, value: Unknown) -> Any:
         """Return the key that an unknown value is: it was used as one, or stands at a place that says so."""
         is_key = self.players.is_key(value) or self.is_claimed(sys._getframe(2))
-        return self.promote(value) if is_key else None
+        return self.players.key(value) if is_key else None
 
     def is_claimed(self, frame: FrameType) -> bool:
         """Return whether a frame stands at a place where an operand is a key for certain."""
@@ -198,16 +167,12 @@ class State(Host):
 
     # Decisions.
 
-    def decide(self, value: Unknown) -> bool:
-        """Decide an unknown condition: consistently, and so that all decisions can hold in one run."""
-        return self.settled(value, None)
-
-    def settled(self, value: Unknown, wanted: bool | None) -> bool:
-        """Decide an unknown condition in the wanted way, if earlier decisions allow it.
+    def decide(self, value: Unknown, wanted: bool | None = None) -> bool:
+        """Decide an unknown condition: consistently, and so that all decisions can hold in one run.
 
         Args:
             value: a condition.
-            wanted: whether it should hold; ``None`` for a choice of this execution.
+            wanted: whether it should hold, if earlier decisions allow it; ``None`` for a choice of this execution.
         """
         value = value._olympus_first
         if value not in self.decided:
@@ -234,16 +199,6 @@ class State(Host):
         """Return the unknown condition that stands for a traced value."""
         return self.conditions.setdefault(Same(value), Unknown(self, "a traced condition"))
 
-    def goes_round(self, turn: int, count: Hashable, *, on: bool = True) -> bool:
-        """Decide that a loop of unknown length runs another iteration, if that is possible; return whether it is.
-
-        Args:
-            turn: the number of the iteration.
-            count: how many iterations there are.
-            on: whether it runs; otherwise decide that it does not, if that is possible.
-        """
-        return self.decisions.allows(joined("__lt__", (Constant(turn), count)), on)
-
     def few_turns(self, count: Hashable, first: int = 0) -> Iterator[int]:
         """Return the first iterations of a loop with an unknown number of iterations; then it is taken to end.
 
@@ -251,14 +206,16 @@ class State(Host):
             count: the term of its end, ``None`` if that is unknown.
             first: where it begins.
         """
-        few = FEW if count is None else self.choices.few
-        for turn in range(first, first + few):
-            if count is not None and not self.goes_round(turn, count):
+        if count is None:
+            yield from range(first, first + FEW)
+            return
+        end = first + self.choices.few
+        for turn in range(first, end):
+            if not self.decisions.allows(joined("__lt__", (Constant(turn), count)), True):
                 return
             yield turn
-        if count is not None:
-            self.counted = True
-            self.goes_round(first + few, count, on=False)
+        self.counted = True
+        self.decisions.allows(joined("__lt__", (Constant(end), count)), False)
 
     def lean(self, value: Any, branch: Branch, *, positive: bool) -> Any:
         """Decide an unknown condition so that the execution takes the wanted branch, if there is one."""
@@ -266,7 +223,7 @@ class State(Host):
         if wanted is None or not (is_unknown(value) or is_traced(value)):
             return value
         decided = value if is_unknown(value) else self.condition(value)
-        self.settled(decided, wanted == positive)
+        self.decide(decided, wanted == positive)
         return decided
 
     # Calls of something unknown.
@@ -320,7 +277,7 @@ class State(Host):
             return None
         receiver, _, name = callee._olympus_path.rpartition(".")
         parts = receiver.partition("(")[0].split(".")
-        modules = (self.known_module(".".join(parts[: count + 1])) for count in range(len(parts)))
+        modules = (self.modules.get(".".join(parts[: count + 1])) for count in range(len(parts)))
         if not any(map(is_unknown, modules)):
             return None
         package = parts[0]

@@ -13,7 +13,7 @@ from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
-from olympus.tracing.spans import is_user_file
+from olympus.tracing.spans import is_user_file, steps
 from olympus.verdicts.judge import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
@@ -32,6 +32,12 @@ FORBIDDEN = frozenset(
         "input", "license", "memoryview", "open", "print", "quit",
     }
 )  # fmt: skip
+PREPARED = (
+    "begun", "context", "decorator", "failed", "few", "generator", "has", "holds", "item", "keywords", "last", "lean",
+    "left", "likely", "none", "noted", "plain", "same", "truth", "turn", "turns", "type_of", "unlikely", "update_of",
+    "writer",
+)  # fmt: skip
+"""The methods that prepared sources call."""
 METHODS = frozenset(name for kind in (list, dict, set, deque) for name in dir(kind))
 LIBRARY = sys.stdlib_module_names
 RETURNING = LIBRARY - {"os", "sys"} | {"jax", "numpy"}
@@ -49,36 +55,10 @@ class Builtins(dict[str, Any]):
         self.update(
             __import__=self.importer,
             __build_class__=partial(build_class, world),
-            __olympus_decorator__=self.decorator,
             __olympus_error__=Exception,
-            __olympus_failed__=self.failed,
-            __olympus_item__=self.item,
-            __olympus_in__=self.has,
-            __olympus_context__=self.context,
-            __olympus_few__=self.few,
-            __olympus_generator__=self.generator,
-            __olympus_begun__=self.begun,
             __olympus_end__=end,
-            __olympus_keywords__=self.keywords,
-            __olympus_last__=self.last,
-            __olympus_left__=self.left,
-            __olympus_left_operand__=self.sizes.left,
             __olympus_operand__=self.sizes.operand,
-            __olympus_right_operand__=self.sizes.right,
-            __olympus_none__=self.none,
-            __olympus_noted__=self.noted,
-            __olympus_plain__=self.plain,
-            __olympus_same__=self.same,
-            __olympus_truth__=self.truth,
-            __olympus_turn__=self.turn,
-            __olympus_turns__=self.turns,
-            __olympus_lean__=self.lean,
-            __olympus_likely__=self.likely,
-            __olympus_type__=self.type_of,
-            __olympus_unlikely__=self.unlikely,
-            __olympus_update__=self.update_of,
-            __olympus_writer__=self.writer,
-            __olympus_holds__=self.holds,
+            __olympus_operation__=self.sizes.operation,
             pow=self.sizes.pow,
             range=self.short_range,
             print=self.nothing,
@@ -91,6 +71,7 @@ class Builtins(dict[str, Any]):
             len=self.length,
             hasattr=self.has_attribute,
             callable=self.is_callable,
+            **{f"__olympus_{name}__": getattr(self, name) for name in PREPARED},
         )
 
     def __missing__(self, name: str) -> Any:
@@ -230,7 +211,7 @@ class Builtins(dict[str, Any]):
         """Stand for ``container[index]``: an unknown index into known functions gives the first."""
         if is_unknown(container):
             is_key = self.world.players.is_key(container) or self.world.is_claimed(sys._getframe(1))
-            return (self.world.promote(container) if is_key else container)[index]
+            return (self.world.players.key(container) if is_key else container)[index]
         if is_unknown(index) and isinstance(container, Mapping | list | tuple) and container:
             values = container.values() if isinstance(container, Mapping) else container
             first = next(iter(values))
@@ -248,7 +229,7 @@ class Builtins(dict[str, Any]):
         following = [index._olympus_parts.get((name, ("int", 1))) for name in ("__add__", "__radd__")]
         size = next((self.world.sizes[each] for each in following if each in self.world.sizes), None)
         if size is None:
-            return self.world.as_number(index)
+            return self.world.players.number(index)
         frame = sys._getframe(2)
         self.world.grown.append((frame.f_code, frame.f_lasti))
         return size - 1
@@ -322,7 +303,7 @@ class Builtins(dict[str, Any]):
         if value._olympus_plain:  # an array
             self.world.decided[part] = False
         self.world.lean(part, (line, column), positive=positive)
-        return self.world.settled(part, False)
+        return self.world.decide(part, False)
 
     def noted(self, value: Any, number: int, first: bool) -> Any:
         """Note a value that reaches a place, and return it."""
@@ -356,11 +337,11 @@ class Builtins(dict[str, Any]):
 
     def likely(self, value: Any) -> Any:
         """Decide an unknown condition as true, if that is possible."""
-        return self.world.settled(value, True) if is_unknown(value) else value
+        return self.world.decide(value, True) if is_unknown(value) else value
 
     def unlikely(self, value: Any) -> Any:
         """Decide an unknown condition as false, if that is possible."""
-        return self.world.settled(value, False) if is_unknown(value) else value
+        return self.world.decide(value, False) if is_unknown(value) else value
 
     def holds(self, value: Any) -> None:
         """Stand for ``assert``: what is asserted holds afterwards.
@@ -426,15 +407,13 @@ def is_returning(called: str) -> bool:
 
 def is_raised(error: BaseException) -> bool:
     """Return whether a statement of the user has raised an error, and not a stand-in."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
+    *_, last = [None, *steps(error.__traceback__)]
+    if last is None:
         return False
-    code = traceback.tb_frame.f_code
+    code = last.tb_frame.f_code
     if code in (Builtins.holds.__code__, end.__code__):
         return True
-    return is_user_file(code.co_filename) and dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
+    return is_user_file(code.co_filename) and dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
 class Context:

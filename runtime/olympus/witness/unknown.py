@@ -12,14 +12,11 @@ import inspect
 import sys
 from collections.abc import Callable, Generator, Hashable, Iterator, MutableMapping
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.judge import LOOP
 from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived, joined
-
-if TYPE_CHECKING:
-    from olympus.witness.host import Host
 
 __all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_plain", "is_traced", "is_unknown"]
 
@@ -51,12 +48,12 @@ class Unknown:
     )
 
     def __init__(
-        self, world: Host, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
+        self, world: Any, path: str, depth: int = 0, *, plain: bool = False, term: Hashable = None, owner: Any = None
     ) -> None:
         """Make a value.
 
         Args:
-            world: where it is used.
+            world: where it is used: an :class:`olympus.witness.state.State`.
             path: where it comes from, as a reader would write it.
             depth: how many derivations ago it was an argument or a result.
             plain: whether it is known to be no key, such as a random draw.

@@ -7,18 +7,20 @@ themselves; for everything else, unknown values. No module of the user's is impo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from olympus.predicates import Symbol
 from olympus.witness.budget import Exhausted
 from olympus.witness.choices import Choices
 from olympus.witness.library import Wrapped
-from olympus.witness.preparation import CompiledModule, Place, compiled_file
-from olympus.witness.state import ModulePlayers, State
+from olympus.witness.players import Players
+from olympus.witness.preparation import compiled_file
+from olympus.witness.state import State
 from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown
 
@@ -31,16 +33,6 @@ PURE = frozenset(
         "operator", "string", "types", "typing",
     }
 )  # fmt: skip
-PURE_PARTS = {
-    "contextlib": (
-        "AbstractContextManager",
-        "ContextDecorator",
-        "ExitStack",
-        "contextmanager",
-        "nullcontext",
-        "suppress",
-    )
-}
 
 
 class World(State):
@@ -48,21 +40,18 @@ class World(State):
 
     Attributes:
         library: gives the stand-in for a module of JAX by its name, ``None`` for one that is not JAX's.
-        sources: gives the file of a module of the project, ``None`` for one that is not the project's.
     """
 
     def __init__(
         self,
         library: Callable[[State, str], Any],
         sources: Callable[[str], Path | None],
-        claimed: Mapping[str, frozenset[Place]],
         *,
         typed: bool,
     ) -> None:
-        super().__init__(claimed, typed=typed)
+        super().__init__(typed=typed)
         self.library = library
         self.sources = sources
-        self.modules: dict[str, Any] = {}
         self.builtins = Builtins(self)
 
     def module(self, name: str) -> Any:
@@ -71,17 +60,9 @@ class World(State):
             self.modules[name] = self._found(name)
         return self.modules[name]
 
-    def known_module(self, name: str) -> Any:
-        """Return what stands for a module that has been imported, ``None`` for another one."""
-        return self.modules.get(name)
-
     def is_source(self, name: str) -> bool:
         """Return whether a module has been executed from a source of the project."""
         return isinstance(self.modules.get(name), SourceModule)
-
-    def has_source(self, name: str) -> bool:
-        """Return whether there is a source of the project for a module."""
-        return self.sources(name) is not None
 
     def transformed(self, function: Callable[..., Any]) -> Any:
         """Return what an unknown decorator makes of a function: most likely one that does the same."""
@@ -110,12 +91,9 @@ class World(State):
         file = self.sources(name)
         if file is not None:
             return SourceModule(self, name, file)
-        unknown = Unknown(self, name, term=Symbol(name))
-        for part in PURE_PARTS.get(name, ()):
-            unknown._olympus_parts[".", part] = getattr(import_module(name), part)
-        return unknown
+        return Unknown(self, name, term=Symbol(name))
 
-    def execute(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
+    def execute(self, name: str, file: str, source: Sequence[CodeType], namespace: dict[str, Any]) -> None:
         """Execute a file, statement by statement; a statement that fails leaves its names unknown.
 
         Args:
@@ -125,15 +103,15 @@ class World(State):
             namespace: where its names go.
         """
         namespace.update({"__name__": name, "__file__": file, "__builtins__": self.builtins})
-        for statement in source.statements:
+        for statement in source:
             with suppress(Exception, SystemExit):
                 exec(statement, namespace)
 
-    def load(self, name: str, file: str, source: CompiledModule, namespace: dict[str, Any]) -> None:
+    def load(self, name: str, file: str, source: Sequence[CodeType], namespace: dict[str, Any]) -> None:
         """Execute a file untraced, once for all executions, with steps and time of its own."""
         import jax
 
-        players, self.players = self.players, ModulePlayers()
+        players, self.players = self.players, Players()
         choices, self.choices = self.choices, Choices()
         try:
             with self.budget.apart(), jax.ensure_compile_time_eval(), suppress(Exhausted):

@@ -267,16 +267,12 @@ def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
     """Return the numbers of the questions about each function; all in one, if the file is no Python."""
     import ast
 
-    from olympus.witness.answer import outermost, rank
+    from olympus.witness.answer import by_function
 
     try:
-        tree = ast.parse(text)
+        return list(by_function(ast.parse(text), questions).values())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [list(range(len(questions)))]
-    made: dict[str, list[int]] = {}
-    for number, question in sorted(enumerate(questions), key=lambda pair: rank(pair[1])):  # in whatever order they come
-        made.setdefault(outermost(tree, question.place.line), []).append(number)
-    return list(made.values())
 
 
 def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
@@ -355,7 +351,7 @@ def witness(request: Request, questions: Sequence[Question]) -> list[Verdict]:
 
 def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
     """Judge by importing the file, which executes it, and tracing its functions."""
-    from olympus.trials import answer
+    from olympus.trials.judging import answer
 
     folders = tuple(map(Path, request["folders"]))
     return answer(request["file"], request["module"], folders, questions, request["hints"])
@@ -363,10 +359,11 @@ def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
 
 def imported(request: Request) -> str | None:
     """Import the file of a request; return why that was not possible."""
-    from olympus.trials import loaded
+    from olympus.trials.judging import loaded
 
     folders = tuple(map(Path, request["folders"]))
-    return loaded(request["file"], request["module"], folders, request["importing"])
+    found = loaded(request["file"], request["module"], folders, request["importing"])
+    return found if isinstance(found, str) else None
 
 
 IMPORTS: Mapping[Tier, Callable[[Request], str | None]] = {"function": imported}

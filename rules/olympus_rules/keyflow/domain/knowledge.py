@@ -17,13 +17,15 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
 from olympus_rules.keyflow.facts import KeyKind
 
-__all__ = ["Knowledge", "Origin", "forget_ranks", "give", "is_key_name"]
+__all__ = ["Knowledge", "Origin", "copied_key", "forget_ranks", "give", "is_key_name"]
 
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
 
 
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
 ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
+REPEATING = ("broadcast_to", "copies", "repeat", "tile")
+"""Views whose elements are copies, by the beginnings of their names."""
 PARTS = ("item", "lane", "slice", "list")
 NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")
 MAX_PATHS = 8  # recorded path conditions of one key's uses; at the limit they count as covering every path
@@ -201,7 +203,13 @@ class Knowledge:
         return self._derived(self.terms.make("clone", data, key), key, self.rank(key))
 
     def item(self, term: Term, index: Term) -> Term:
-        """Return an element of an array."""
+        """Return an element of an array; each of copies of a key is the key."""
+        array = term
+        while self.terms.operation(array) == "list":
+            array = self.terms.args(array)[0]
+        copied = copied_key(self, array) if self.rank(array) == 1 else None
+        if copied is not None:
+            return copied
         return self._part(self.terms.item(term, index), term, 1)
 
     def slice(self, term: Term, lower: int | None, upper: int | None) -> Term:
@@ -246,6 +254,17 @@ class Knowledge:
             if rank is None or rank >= 0:
                 self.origins[part] = Origin(origin.kind, rank)
         return part
+
+
+def copied_key(knowledge: Knowledge, array: Term) -> Term | None:
+    """Return the key of which an array holds copies, ``None`` for any other array."""
+    terms = knowledge.terms
+    if terms.operation(array) != "view" or not str(terms.data(array)).startswith(REPEATING):
+        return None
+    key = terms.args(array)[0]
+    while terms.operation(key) == "view" and terms.data(key) == "newaxis":
+        key = terms.args(key)[0]
+    return key if knowledge.rank(key) == 0 else None
 
 
 def give(knowledge: Knowledge, term: Term, rank: int | None) -> None:

@@ -14,6 +14,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.knowledge import copied_key
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
@@ -29,7 +30,6 @@ __all__ = ["Lanes", "drawn", "kept", "pass_on"]
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may
 DERIVED = frozenset({"attr", "item", "slice", "list", "lane", "batch", "view", "fold_in", "split"})
-REPEATING = ("broadcast_to", "repeat", "tile")
 
 
 def drawn(flow: Flow, value: Value, place: Place) -> None:
@@ -93,20 +93,10 @@ class Lanes:
         """Return the part of an array that one lane receives."""
         part = self._flow.knowledge.lane(array)
         self.varying |= {array, part}
-        if self._repeated(array):
+        if copied_key(self._flow.knowledge, array) is not None:
             self._known[part] = True
             self._copies.add(array)
         return part
-
-    def _repeated(self, array: Term) -> bool:
-        """Return whether an array is one key repeated."""
-        terms, knowledge = self._flow.terms, self._flow.knowledge
-        if terms.operation(array) != "view" or not str(terms.data(array)).startswith(REPEATING):
-            return False
-        key = terms.args(array)[0]
-        while terms.operation(key) == "view" and terms.data(key) == "newaxis":
-            key = terms.args(key)[0]
-        return knowledge.rank(key) == 0
 
     def report(self, mapped: Mapped, arguments: Arguments) -> None:
         """Record the draws since the start whose key is the same in all lanes."""

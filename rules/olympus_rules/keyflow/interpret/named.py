@@ -21,6 +21,10 @@ from olympus_rules.libraries.names import GLOBALS_CALL, NEXT, VARS, WRITERS_BY_N
 __all__ = ["called", "item", "set_attribute", "set_item", "write"]
 
 
+WHOLE = (Const(...), SliceOf(None, None, None))
+"""Indices of all that an array holds."""
+
+
 def called(flow: Flow, qualified: str, arguments: Arguments) -> Value | None:
     """Return the result of a call of one of ``BY_NAME``, ``None`` if nothing is known of it."""
     values = [value for value, _ in arguments.positional]
@@ -91,6 +95,8 @@ def set_item(flow: Flow, container: Value, index: Value, value: Value, name: str
         lists.rearrange(flow, container)
     elif isinstance(container, Term) and container in flow.file.placeholders:
         literals.assigned(flow, container, value)
+    elif isinstance(container, Term) and index in WHOLE and flow.terms.operation(container) == "attr":
+        set_attribute(flow, flow.terms.args(container)[0], flow.terms.data(container)[0], value)  # self.key[...] = key
     elif isinstance(container, Term):
         set_element(flow, container, index, value)
     else:

@@ -59,6 +59,8 @@ def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> 
             return folded
         if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
             return _concatenated(operands)
+        if operation == "Mult" and (copies := _copies(flow, operands)) is not None:
+            return copies
         longer = _longer_list(flow, operands) if operation in ("Add", "Mult") else None
         if longer is not None:
             return longer
@@ -84,6 +86,15 @@ def _concatenated(operands: list[Value]) -> Value:
     if left.open:
         return Sequence(left.kind, left.items, True)
     return Sequence(left.kind, left.items + right.items, right.open)
+
+
+def _copies(flow: Flow, operands: list[Value]) -> Value | None:
+    """Return ``[key] * n``: the array of copies that it stands for; ``None`` for any other product."""
+    lists = [part for part in operands if isinstance(part, Sequence) and not part.open and len(part.items) == 1]
+    key = lists[0].items[0] if len(operands) == 2 and len(lists) == 1 else None
+    if not isinstance(key, Term) or flow.knowledge.rank(key) != 0:
+        return None
+    return flow.knowledge.view("copies", key, 1)
 
 
 def _longer_list(flow: Flow, operands: list[Value]) -> Value | None:

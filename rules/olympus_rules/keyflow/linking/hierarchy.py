@@ -183,7 +183,7 @@ class Hierarchy:
             self._libraries[slot] = ""
             made = [self._file.made.get(value) for value in self._set_up(class_, attribute) if isinstance(value, Term)]
             names = {"" if each is None else each.name for each in made}
-            names = names or {_annotated(self._linker, self._file.module, self.ancestry(class_), attribute)}
+            names = names or {_annotated(self._linker, self.ancestry(class_), attribute)}
             self._libraries[slot] = names.pop() if len(names) == 1 else ""
         return self._libraries[slot]
 
@@ -321,12 +321,13 @@ def _is_enumeration(bases: Iterable[Value]) -> bool:
     return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
 
 
-def _annotated(linker: Linker, scope: FunctionCode, ancestry: Iterable[ClassCode], attribute: str) -> str:
+def _annotated(linker: Linker, ancestry: Iterable[ClassCode], attribute: str) -> str:
     """Return the class of a library that the annotation of a field names, empty if there is none."""
     for each in ancestry:
-        for node in each.node.body if attribute in each.fields else ():
-            if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) == attribute:
-                value = named(linker, scope, node.annotation)
+        inner = next(iter(each.methods.values()), None)
+        for node in each.node.body if attribute in each.fields and inner is not None else ():
+            if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) == attribute and inner is not None:
+                value = named(linker, inner, node.annotation)
                 return value.qualified if isinstance(value, Library) else ""
     return ""
 

@@ -361,6 +361,8 @@ def _tile(seen: Look) -> int | None:
             return rank is not None and len(dims) > rank and (kind is KeyKind.RAW or rank == 0)
 
         seen.note("tile", parts, holds)
+        is_one = seen.flow.knowledge.rank(seen.term) == 0 and seen.flow.knowledge.kind(seen.term) is KeyKind.RAW
+        return len(dims) - 1 if is_one else None
     return None
 
 
@@ -474,6 +476,9 @@ def _numbered(seen: Look) -> int | None:
         alone = seen.call.name not in ("append", "dynamic_update_slice_in_dim", "dynamic_update_index_in_dim")
         subjects = (seen.call.subject,) if alone else ()
         _counted(seen, axis.value, expression, wider=seen.call.name == "expand_dims", subjects=subjects)
+        rank = seen.flow.knowledge.rank(seen.term)
+        if seen.call.name in ("flip", "repeat", "roll") and rank is not None and 0 <= axis.value < rank:
+            return rank
     return None
 
 

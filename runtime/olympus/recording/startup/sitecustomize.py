@@ -47,7 +47,7 @@ def start():
         module = util.module_from_spec(spec)
         sys.modules["olympus"] = module
         spec.loader.exec_module(module)
-    from olympus.recording.process import start_recording
+    from olympus.recording.probing import start_recording
 
     start_recording(os.environ[FOLDER], probe=os.environ.get(PROBE) == "1")
 

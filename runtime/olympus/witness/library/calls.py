@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from olympus.witness.budget import HEAVY
 from olympus.witness.library.control import ControlFlow
 from olympus.witness.library.keys import Keys
 from olympus.witness.library.results import is_array, unknown
@@ -69,7 +70,7 @@ class Calls:
             found: Any = jax
             for part in name.split("."):
                 found = getattr(found, part)
-            self.world.budget.traced_call()
+            self.world.budget.step(HEAVY)
             return found(*args, **kwargs)
         if short in ("tree_map", "map") and callable(args[0]):
             if any(map(is_unknown, args[1:])):
@@ -79,4 +80,4 @@ class Calls:
 
     def predicate(self, value: Any) -> Any:
         """Return an array for an elementwise condition."""
-        return self.world.as_number(value) > 0 if is_unknown(value) else value
+        return self.world.players.number(value) > 0 if is_unknown(value) else value

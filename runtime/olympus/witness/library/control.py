@@ -133,11 +133,9 @@ class ControlFlow:
 
     def decided(self, predicate: Any) -> bool:
         """Decide a predicate; a traced one is unknown as well."""
-        return predicate if isinstance(predicate, bool) else self.world.decide(self.as_unknown(predicate))
-
-    def as_unknown(self, value: Any) -> Any:
-        """Return an unknown value for a traced one."""
-        return value if is_unknown(value) else self.world.condition(value)
+        if isinstance(predicate, bool):
+            return predicate
+        return self.world.decide(predicate if is_unknown(predicate) else self.world.condition(predicate))
 
     def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
         """Run the function for two pairs of elements, and give an unknown result."""

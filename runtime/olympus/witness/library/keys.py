@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from olympus.verdicts.judge import MANY
 from olympus.witness.library.results import unknown
-from olympus.witness.library.transformations import own
 from olympus.witness.unknown import is_unknown
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Keys:
             return self.made(name, args, kwargs)
         arguments = list(args)
         first = arguments.pop(0) if arguments else kwargs.pop(next(iter(kwargs)))
-        key = self.world.promote(first)
+        key = self.world.players.key(first)
         if name == "split":
             number = arguments[0] if arguments else kwargs.get("num", 2)
             shape = tuple(self.count(n) for n in number) if isinstance(number, tuple | list) else self.count(number)
@@ -65,28 +64,26 @@ class Keys:
             return min(number, LARGEST)
         self.world.cut = MANY
         if is_unknown(number):
-            self.world.as_number(number)
+            self.world.players.number(number)
             self.world.sizes[number] = CHILDREN
         return CHILDREN
 
     def number(self, value: Any) -> Any:
         """Return a number for folded data or a seed: a traced one for an unknown value."""
         if is_unknown(value):
-            return self.world.as_number(value)
+            return self.world.players.number(value)
         if isinstance(value, bool | int):
             return int(value) % 2**32
         if hasattr(value, "dtype"):
             return value
-        return self.world.as_number(unknown(self.world, "number"))
+        return self.world.players.number(unknown(self.world, "number"))
 
     def initializer(self, name: str) -> Any:
         """Return an initializer: it draws from its key, unless its result is constant."""
 
-        @own
         def draw(key: Any = None, *args: Any, **kwargs: Any) -> Any:
             return self.random(name, (key,), {})
 
-        @own
         def fill(*args: Any, **kwargs: Any) -> Any:
             return unknown(self.world, f"nn.initializers.{name}")
 

@@ -29,7 +29,7 @@ def library(roots: Sequence[str]) -> Callable[[State, str], Any]:
     """
 
     def find(world: State, name: str) -> Any:
-        if name.startswith(f"jax.{EXECUTED}.") and world.has_source(name):
+        if name.startswith(f"jax.{EXECUTED}.") and world.sources(name) is not None:
             return None
         for root in roots:
             if name == root or name.startswith(f"{root}."):
@@ -80,7 +80,7 @@ class Jax:
         """Do what the function of JAX does."""
         claimed, is_key = self._world.is_claimed(sys._getframe(1)), self._world.players.is_key
         args = tuple(
-            self._world.promote(each) if is_unknown(each) and (claimed or is_key(each)) else each for each in args
+            self._world.players.key(each) if is_unknown(each) and (claimed or is_key(each)) else each for each in args
         )
         return Calls(self._world).call(self._name, args, kwargs)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,7 @@ from olympus.witness.unknown import Unknown, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["Transformations", "Wrapped", "own"]
+__all__ = ["Transformations", "Wrapped"]
 
 
 class Transformations:
@@ -25,10 +23,10 @@ class Transformations:
     def wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the function itself; without one, a decorator."""
         if not args and "fun" not in kwargs:
-            return partial(self.wrapper_of, kwargs)
-        return self.wrapper_of(kwargs, args[0] if args else kwargs["fun"])
+            return self.wrapped
+        return self.wrapped(args[0] if args else kwargs["fun"])
 
-    def wrapper_of(self, options: dict[str, Any], function: Any) -> Any:
+    def wrapped(self, function: Any) -> Any:
         """Return what stands for a compiled function, or one with a derivative of its own."""
         return Wrapped(self.world, function) if callable(function) else function
 
@@ -39,7 +37,6 @@ class Transformations:
         function, axes = args[0], args[1] if len(args) > 1 else kwargs.get("in_axes", 0)
         out_axes = args[2] if len(args) > 2 else kwargs.get("out_axes", 0)
 
-        @own
         def mapped(*values: Any, **named: Any) -> Any:
             return self.placed(self.map_lanes(function, axes, values, named), out_axes)
 
@@ -103,7 +100,6 @@ class Transformations:
             return lambda function: self.gradient(name, (function,), kwargs)
         function, auxiliary = args[0], kwargs.get("has_aux", False)
 
-        @own
         def differentiated(*values: Any, **named: Any) -> Any:
             result = function(*values, **named)
             gradient = unknown(self.world, name)
@@ -141,8 +137,3 @@ class Wrapped:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         return Unknown(self._world, f"compiled.{name}")
-
-
-def own(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function as one of ours, not of the user, wherever it is passed."""
-    return wraps(function)(lambda *args, **kwargs: function(*args, **kwargs))
