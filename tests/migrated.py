@@ -15,7 +15,7 @@ from typing import Any
 
 from olympus_codemods.fixes import apply_fixes, migration_for
 from olympus_codemods.target import NEWEST, Style, Target
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.migration import Migration
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
 from olympus_rules.rule import Rule

@@ -55,9 +55,9 @@ class Codemod(ABC):
         return fix if fix is not None and fix.applicability is Applicability.SAFE else None
 
 
-def fix_of(applicability: Applicability, message: str, *edits: Edit | None) -> Fix | None:
+def fix_of(applicability: Applicability, message: str, *edits: Edit | None, shows_keys: bool = False) -> Fix | None:
     """Join edits to a fix; ``None`` if one of them could not be made."""
     made = tuple(edit for edit in edits if edit is not None)
     if not made or len(made) < len(edits):
         return None
-    return Fix(applicability, message, tuple(sorted(made, key=lambda edit: edit.span)))
+    return Fix(applicability, message, tuple(sorted(made, key=lambda edit: edit.span)), shows_keys=shows_keys)

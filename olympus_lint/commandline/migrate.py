@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from olympus_codemods.target import NEWEST, Target
+from olympus_lint.analysis.cache import Cache, cache_folder
+from olympus_lint.analysis.kept_report import KeptReport, Report
 from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.commandline.check import configuration_of, options_over, report_problems, say
-from olympus_lint.commandline.output import has_color, write_report
+from olympus_lint.commandline.output import write_report
 from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import (
@@ -26,18 +28,21 @@ from olympus_lint.files.sources import (
     write_bytes,
 )
 from olympus_lint.files.validity import parse_error
-from olympus_lint.migration.along import read_along
-from olympus_lint.migration.outside import look_outside
-from olympus_lint.migration.places import Text
-from olympus_lint.migration.project import NOTHING, Migration, Withheld, stays
+from olympus_lint.migration.imported_files import read_along
+from olympus_lint.migration.importing_files import look_outside
+from olympus_lint.migration.migration import NOTHING, Migration, Withheld
 from olympus_lint.migration.project import migrate as migrate_texts
+from olympus_lint.migration.project import stays
 from olympus_lint.migration.report import render
+from olympus_lint.migration.text import Text
 from olympus_lint.project.discovery import SourceFile, discover
 from olympus_lint.project.git import not_in_git
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.phrases import count
 from olympus_lint.run.one_file import unified_diff
 from olympus_lint.run.processes import prepare_collector
+from olympus_rules.syntax import disk
+from olympus_rules.syntax.project import forget_folders
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
@@ -55,8 +60,15 @@ def migrate(args: Namespace) -> int:
     Raises:
         SettingsError: an option or a settings file is wrong.
     """
+    disk.forget()
+    forget_folders()  # so that this run notes all that it looks at
     configuration = configuration_of(args, options_over(args))
     settings = configuration.at(Path.cwd())
+    keeps = not args.no_cache and args.check is None
+    known = KeptReport(Cache(cache_folder(args, settings)) if keeps else None, args)
+    report = known.recall()
+    if report is not None:
+        return tell(report, args)
     files, problems = discover(args.paths, configuration.at)
     files = each_once(files)
     if not files and not problems:
@@ -82,15 +94,33 @@ def migrate(args: Namespace) -> int:
     migration.outside = look_outside(migration.named, migration.further, configuration.at, keyed)
     migration.outside.is_cut_short |= is_cut_short
     migration.not_in_git = not_in_git(data) if migration.changed else []
-    for note in (note for text in migration.named for note in text.said):
-        say(f"note: {note}", args)
-    if args.diff:
-        return show_diff(migration, args)
-    writes = writes and not failed and not (proof is not None and proof.stops)
+    writes = writes and not args.diff and not failed and not (proof is not None and proof.stops)
     if writes:
         write(migration, data)
-    show(migration, args, proof, written=writes)
-    return report_problems(migration.problems, args) or status(migration, args, proof, written=writes)
+    report = report_on(migration, args, proof, written=writes)
+    if files and not migration.problems and not (writes and migration.changed):
+        known.keep(report, data if migration.changed else {}, migration.not_in_git)
+    return tell(report, args, migration.problems)
+
+
+def report_on(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> Report:
+    """Return what is said of a migration: the changes themselves, or the report on them."""
+    notes = [f"note: {note}" for text in migration.named for note in text.said]
+    if args.diff:
+        diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
+        notes.append(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.")
+        return Report("".join(diffs), notes, int(bool(diffs) and not args.exit_zero))
+    text = report_text(migration, args, proof, written=written)
+    return Report(text, notes, status(migration, args, proof, written=written))
+
+
+def tell(report: Report, args: Namespace, problems: Sequence[Problem] = ()) -> int:
+    """Print a report, and the problems of its run; return the exit status."""
+    for note in report.notes:
+        say(note, args)
+    if report.text is not None:
+        write_report(report.text, args.output_file)
+    return report_problems([*problems], args) or report.status
 
 
 def tested(
@@ -125,18 +155,16 @@ def tested(
         return None, [Problem("--check", str(error))]
 
 
-def show(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> None:
-    """Print the report; with ``--quiet`` only if nothing was written, or if tests fail."""
+def report_text(migration: Migration, args: Namespace, proof: Proof | None, *, written: bool) -> str | None:
+    """Return the report; with ``--quiet``, there is one only if nothing was written, or if tests fail."""
     section = None
     if proof is not None:
         from olympus_lint.proof.account import account
 
         section = account(proof)
     if args.quiet and written and (proof is None or proof.is_clean):
-        return
-    color = args.output_file is None and sys.stdout is not None and has_color(sys.stdout, args.color)
-    text = render(migration, args.report_format, written=written, color=color, section=section)
-    write_report(text, args.output_file)
+        return None
+    return render(migration, args.report_format, written=written, section=section)
 
 
 def each_once(files: list[SourceFile]) -> list[SourceFile]:
@@ -199,14 +227,6 @@ def text_of(file: SourceFile, data: bytes) -> Text:
     if kind == "python" and not embedded.is_worth_while:
         return Text(file.filename, file.settings, text)
     return Text(file.filename, file.settings, embedded.text, embedded=embedded)
-
-
-def show_diff(migration: Migration, args: Namespace) -> int:
-    """Print what a migration would change; return the exit status."""
-    diffs = [unified_diff(text.filename, text.before, text.after) for text in migration.changed]
-    write_report("".join(diffs), args.output_file)
-    say(f"Would change {count(len(diffs), 'file')}." if diffs else "Nothing to change.", args)
-    return report_problems(migration.problems, args) or int(bool(diffs) and not args.exit_zero)
 
 
 def write(migration: Migration, data: dict[str, bytes]) -> None:

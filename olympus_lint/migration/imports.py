@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -13,12 +14,14 @@ from pathlib import Path
 from olympus_lint.embedded.module import read as read_pieces
 from olympus_lint.files.sources import InputError, decode_utf8
 from olympus_lint.files.validity import NOT_PARSED
+from olympus_rules.code.names import dotted_name
+from olympus_rules.syntax import Document, disk
 from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import bindings
 from olympus_rules.syntax.project import Location, module_file
 from olympus_rules.syntax.text import decode
 
-__all__ = ["imported_modules", "module_text", "read_file"]
+__all__ = ["imported_modules", "module_text", "read_elsewhere", "read_file"]
 
 LINE = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w[\w.]*)", re.MULTILINE)
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
@@ -26,8 +29,8 @@ DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 
 def read_file(filename: str) -> bytes:
     """Return the bytes of a file; none if it cannot be read."""
-    with suppress(OSError):
-        return Path(filename).read_bytes()
+    with suppress(OSError, ValueError):
+        return disk.read(filename)
     return b""
 
 
@@ -89,3 +92,25 @@ def longest_module(roots: tuple[Path, ...], name: str, least: int) -> tuple[str,
         if file is not None:
             return module, file
     return name, None
+
+
+def read_elsewhere(documents: Collection[Document]) -> dict[str, set[str]]:
+    """Return the names that other files read from each file, by its path; a star stands for all of them."""
+    found = defaultdict[str, set[str]](set)
+    for document in documents:
+        for qualified in set(_qualified_names(document)):
+            module, _, name = qualified.rpartition(".")
+            file = module_file(document.roots, module) if module else None
+            if file is not None and str(file) != document.path:
+                found[str(file)].add(name)
+    return found
+
+
+def _qualified_names(document: Document) -> Iterator[str]:
+    """Yield the names that a file imports from modules, or reads as their attributes."""
+    for node in every_node(document.tree):
+        if isinstance(node, ast.ImportFrom):
+            for local, qualified in bindings(node, module=document.module, is_package=document.is_package):
+                yield f"{qualified}.*" if local == "*" else qualified
+        elif isinstance(node, ast.Attribute):
+            yield document.imports.resolve(dotted_name(node)) or ""

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.places import context_of, is_note
-from olympus_lint.migration.reasons import Reason, along
+from olympus_lint.migration.constructors import Constructor, Line, Reason, along
+from olympus_lint.migration.key_places import keep, taken_by
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.rewriting import context_of, is_note, is_wanted, subjects_of
 from olympus_rules.code.names import dotted_name
-from olympus_rules.finding import Confidence
+from olympus_rules.finding import Confidence, Position
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
+from olympus_rules.reach.answers.escapes import escapes, lent
+from olympus_rules.reach.answers.project import reach
 from olympus_rules.reach.solver.values import MERGED, Place, place_of
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
-from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
-    from olympus_codemods.target import Target
-    from olympus_rules.keyflow.facts import Fact, HandedOut
+    from olympus_rules.keyflow.facts import Fact
     from olympus_rules.reach.answers.escapes import Escape
     from olympus_rules.reach.answers.joins import Join
     from olympus_rules.reach.answers.paths import Path
     from olympus_rules.reach.answers.project import ProjectReach
-    from olympus_rules.reach.reading.sites import Taken
     from olympus_rules.reach.solver.failures import Failure
 
-__all__ = ["Constructor", "Plan", "Survey", "SurveyedFile", "plan"]
+__all__ = ["plan"]
 
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
@@ -46,113 +46,28 @@ MANY = 16
 """Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constructor:
-    """A mention of the constructor of raw keys.
-
-    Attributes:
-        filename, row, column: its place, with rows and columns from 1.
-        spelled: its spelling in the source.
-        reasons: the reasons that hold it back; none if it can be renamed.
-        checks: the places that its key may get to, and that may not take a typed key; they hold nothing back.
-        cell: the cell of a notebook.
-        kind: ``constructor``, ``parameter`` for one of a function that callers pass keys to, or ``derivation`` for a
-            call that derives keys from words, which are typed where JAX's flag is set.
-    """
-
-    filename: str
-    row: int
-    column: int
-    spelled: str
-    reasons: tuple[Reason, ...]
-    cell: int | None = None
-    kind: str = "constructor"
-    checks: tuple[Reason, ...] = ()
-
-    @property
-    def is_constructor(self) -> bool:
-        """Say whether it is a constructor, and no other source of keys."""
-        return self.kind == "constructor"
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyedFile:
-    """What the plan knows of one file.
-
-    Attributes:
-        document: its syntax.
-        path: its absolute path.
-        mentions: its constructors in the order of places; ``None`` for a file that was not checked.
-        left: its places that are not ready for typed keys.
-        exits: its calls that pass keys to unknown code.
-        is_wanted: whether a report counts, by the settings and the suppressions of the file.
-    """
-
-    document: Document
-    path: str
-    mentions: Sequence[Report] | None = None
-    left: Sequence[Report] = ()
-    exits: Sequence[HandedOut] = ()
-    is_wanted: Callable[[Report], bool] = bool
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What the plan knows of a project.
-
-    Attributes:
-        files: all files by the path that the user gave.
-        target: the keys and the release that the code has to support.
-        roots: the names under which the JAX namespace may be imported.
-        packs: the paths of the user's signature packs.
-        taken: the parameters to which callers outside of the project pass keys.
-        is_cut_short: whether the project is too large for what the rules are told of all files.
-        reached: the analysis that the rules were told of, if it is of these files.
-    """
-
-    files: Mapping[str, SurveyedFile]
-    target: Target
-    roots: Iterable[str]
-    packs: tuple[str, ...] = ()
-    taken: Sequence[Taken] = ()
-    is_cut_short: bool = False
-    reached: ProjectReach | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The plan of a migration.
-
-    Attributes:
-        constructors: the constructors of each checked file, each with the reasons that hold it back, and parameters
-            that count like constructors.
-        computed: places that may read the constructor by a computed name, by file; they are left.
-        failures: the functions that could not be read; they hold back every constructor.
-        is_cut_short: whether the project is too large to follow every key to its end.
-    """
-
-    constructors: dict[str, list[Constructor]] = field(default_factory=dict)
-    computed: dict[str, list[Report]] = field(default_factory=dict)
-    failures: Sequence[Failure] = ()
-    is_cut_short: bool = False
-
-
 def plan(
-    survey: Survey,
+    migration: Migration,
+    found: Mapping[str, Sequence[Report]],
     staying: Mapping[tuple[str, int], str] = {},
     *,
     strict: bool = False,
-) -> Plan:
-    """Return which constructors can make typed keys, the reasons that hold back the others, and what is silent.
+) -> Sequence[Failure]:
+    """Find out which constructors can make typed keys, and the reasons that hold back the others.
 
     A reason is a place that breaks, and that the key is known to get to. To which places it may get is to be checked.
+    What may read the constructor by a computed name is added to the places that are left.
 
     Args:
-        survey: the project.
+        migration: the files, and the places in them that are not ready; takes the constructors.
+        found: the reports on the constructors of each file, in the order of places.
         staying: reasons against constructors that are not renamed in any case, by their file and number.
         strict: whether places to which keys only may get hold constructors back, too.
+
+    Returns:
+        The functions that could not be read; they hold back every constructor.
     """
-    held = _Held(survey, strict=strict)
+    held = _Held(migration, found, strict=strict)
     open_places = held.by_places_left()
     computed = held.computed_names()
     held.by_exits(open_places)
@@ -163,23 +78,13 @@ def plan(
     held.by_company()
     while held.by_replaced_constructor():
         held.by_company()
-    found = {
-        filename: [held.constructor(filename, report, place_of(file.path, report.fact.node)) for report in made]
-        for filename, file in survey.files.items()
-        if (made := file.mentions) is not None
-    }
-    names = {file.path: filename for filename, file in survey.files.items()}
-    others = [(each.place, f"{each.name} of {each.callee}", "parameter") for each in survey.taken]
-    others += [(place, callee, "derivation") for place, callee in held.remade.items()]
-    for place, spelled, kind in others:
-        filename = names[place.file]
-        start = survey.files[filename].document.position(place.line, place.column)
-        reasons, checks = held.against(place)
-        found.setdefault(filename, []).append(
-            Constructor(filename, start.row, start.column, spelled, reasons, kind=kind, checks=checks)
-        )
+    migration.constructors = held.constructors()
+    migration.taken = held.other_sources()
+    migration.is_cut_short = held.is_cut_short
+    for filename, reports in computed.items():
+        migration.left.setdefault(filename, []).extend(reports)
     held.forget()
-    return Plan(found, computed, held.failures, held.is_cut_short)
+    return held.failures
 
 
 class _Held:
@@ -188,67 +93,85 @@ class _Held:
     Attributes:
         reasons: the reasons by the place of the constructor.
         checks: the places to which keys only may get, likewise; they are reasons in a strict plan.
-        remade: the calls that derive keys from words, with their callees.
+        failures: the functions that could not be read.
+        is_cut_short: whether the project is too large to follow every key to its end.
     """
 
-    def __init__(self, survey: Survey, *, strict: bool) -> None:
+    def __init__(self, migration: Migration, found: Mapping[str, Sequence[Report]], *, strict: bool) -> None:
         """Find out which places the keys of each constructor reach."""
-        from olympus_rules.reach.answers.project import reach
-
         self.reasons: dict[Place, set[Reason]] = defaultdict(set)
         self.checks = self.reasons if strict else defaultdict[Place, set[Reason]](set)
-        self._survey = survey
-        self._filenames = {file.path: filename for filename, file in survey.files.items()}
+        self._documents = migration.documents()
+        self._texts = {text.path: text for text in migration.texts if text.path in self._documents}
+        self._left = {path: migration.left.get(text.filename, ()) for path, text in self._texts.items()}
+        self._target, self._packs = migration.target, migration.packs
+        self._found = {path: found[text.filename] for path, text in self._texts.items() if text.filename in found}
         self._places = {
-            place_of(file.path, report.fact.node): report
-            for file in survey.files.values()
-            for report in file.mentions or ()
+            place_of(path, report.fact.node): report for path, made in self._found.items() for report in made
         }
-        documents = {file.path: file.document for file in survey.files.values()}
-        is_portable = survey.target.style == "portable"
-        if survey.reached is not None and not is_portable and survey.reached.takes(self._places):
-            self._reached = survey.reached
+        self._taken = taken_by(migration)
+        with_words = migration.target.style == "portable"
+        if migration.reached is not None and not migration.reached.is_of(self._documents, self._taken):
+            keep(migration, None)
+        if migration.reached is not None and not with_words and migration.reached.takes(self._places):
+            self._reached = migration.reached
         else:
             self._reached = reach(
-                documents, self._places, survey.roots, survey.packs, survey.taken, with_words=is_portable
+                self._documents, self._places, migration.roots, self._packs, self._taken, with_words=with_words
             )
-        self.remade = self._reached.graph.remade
-        failures = self._reached.graph.failures
-        self.failures = [each._replace(file=self._filenames[each.file]) for each in failures]
+        self._remade = self._reached.graph.remade
+        self.failures = self._reached.graph.failures
         self._joined: set[Place] = set()
-        self.is_cut_short = self._reached.slots.is_cut_short or survey.is_cut_short
-        self._sources = frozenset(self._places).union(self.remade, (each.place for each in survey.taken))
+        self.is_cut_short = self._reached.slots.is_cut_short or migration.is_cut_short
+        self._sources = frozenset(self._places).union(self._remade, (each.place for each in self._taken))
 
     def forget(self) -> None:
         """Let the memory of the analysis go."""
         self._reached.graph.forget()
 
-    def against(self, place: Place) -> tuple[tuple[Reason, ...], tuple[Reason, ...]]:
-        """Return what holds a constructor back, and what is to be checked if nothing does."""
+    def constructors(self) -> dict[str, list[Constructor]]:
+        """Return the constructors of each checked file."""
+        return {
+            self._texts[path].filename: [
+                self._constructor(place_of(path, each.fact.node), ast.unparse(each.fact.node)) for each in made
+            ]
+            for path, made in self._found.items()
+        }
+
+    def other_sources(self) -> list[Constructor]:
+        """Return parameters that callers pass keys to, and calls that derive keys from words, which count likewise."""
+        taken = [self._constructor(each.place, f"{each.name} of {each.callee}", "parameter") for each in self._taken]
+        return [*taken, *(self._constructor(*each, "derivation") for each in self._remade.items())]
+
+    def _constructor(self, place: Place, spelled: str, kind: str = "constructor") -> Constructor:
+        """Return a constructor, or another source of keys, with what holds it back, or else what is to be checked."""
+        text, start = self._texts[place.file], self._documents[place.file].position(place.line, place.column)
+        cell, start = text.rows.at(start)
         reasons = tuple(sorted(self.reasons[place]))
-        return reasons, () if reasons else tuple(sorted(self.checks[place]))
+        checks = () if reasons else tuple(sorted(self.checks[place]))
+        return Constructor(text.filename, start.row, start.column, spelled, reasons, cell, kind, checks)
 
-    def constructor(self, filename: str, report: Report, place: Place) -> Constructor:
-        """Return a constructor with the reasons that hold it back."""
-        start = report.finding.span.start
-        reasons, checks = self.against(place)
-        return Constructor(filename, start.row, start.column, ast.unparse(report.fact.node), reasons, checks=checks)
+    def _line(self, path: str, row: int) -> Line:
+        """Return a line as the user sees it."""
+        cell, start = self._texts[path].rows.at(Position(row, 1))
+        return Line(self._texts[path].filename, cell, start.row)
 
-    def of(self, file: SurveyedFile, mention: Report) -> set[Reason]:
-        """Return the reasons that hold back a constructor."""
-        return self.reasons[place_of(file.path, mention.fact.node)]
+    def _line_of(self, place: Place) -> Line:
+        return self._line(place.file, place.line)
 
     def by_places_left(self) -> list[Reason]:
         """Add the places that are not ready for typed keys; return those that no constructor is known to reach."""
         open_places: list[Reason] = []
-        for filename, file in self._survey.files.items():
-            for report in file.left:
-                stops = all_rules()[report.finding.code].holds_back and not is_note(report, self._survey.target)
+        for path, left in self._left.items():
+            for report in left:
+                stops = all_rules()[report.finding.code].holds_back and not is_note(report, self._target)
                 if not stops or report.fact.kind == KeyKind.TYPED or report.finding.code == LegacyConstructor.code:
                     continue
-                reason = _place(filename, report.fact.node, file.document, report.finding.code)
-                made = _mentions_in(report.fact.maker, file.path, self._places)
-                spots = _spots_of(report.fact, file.path, self._reached)
+                row = getattr(report.fact.node, "lineno", 1)
+                text = f"reaches `{_short(self._documents[path].segment(report.fact.node))}`"
+                reason = Reason(self._line(path, row), text, report.finding.code)
+                made = _constructors_in(report.fact.maker, path, self._places)
+                spots = _spots_of(report.fact, path, self._reached)
                 makers = made or frozenset().union(*map(self._reached.keys_at, spots))
                 known = made or self._known(spots)
                 paths = self._reached.paths_to(spots)
@@ -280,72 +203,69 @@ class _Held:
             breaks: whether it is known that the place does not take typed keys.
         """
         for maker in makers:
-            told = along(reason, paths.get(maker), self._filenames, is_sure=maker in known)
+            told = along(reason, paths.get(maker), self._line_of, is_sure=maker in known)
             (self.reasons if maker in known and breaks else self.checks)[maker].add(told)
 
     def computed_names(self) -> dict[str, list[Report]]:
         """Return the calls that may read the constructor by a computed name: which keys they make is not known."""
         rule, found = LegacyConstructor(), dict[str, list[Report]]()
-        paths = {file.path: (filename, file) for filename, file in self._survey.files.items()}
         for place in sorted(self._reached.graph.computed):
-            filename, file = paths[place.file]
-            for node in every_node(file.document.tree):
-                if isinstance(node, ast.Call) and place_of(file.path, node) == place:
+            text, document = self._texts[place.file], self._documents[place.file]
+            for node in every_node(document.tree):
+                if isinstance(node, ast.Call) and place_of(place.file, node) == place:
                     fact = Construction(node=node, confidence=Confidence.LIKELY, qualified=PRNG_KEY, context="name")
-                    finding = rule.check(fact, file.document)
+                    finding = rule.check(fact, document)
                     reports = [] if finding is None else [Report(finding, fact)]
-                    found.setdefault(filename, []).extend(filter(file.is_wanted, reports))
+                    found.setdefault(text.filename, []).extend(each for each in reports if is_wanted(each, text))
         return found
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""
         leaving: dict[Place, set[Place]] = {}
-        for file in self._survey.files.values():
-            for fact in file.exits:
-                made = _mentions_in(fact.maker, file.path, self._places)
-                leaving.setdefault(place_of(file.path, fact.node), set()).update(made)
-        from olympus_rules.reach.answers.escapes import escapes
-
-        own = {file.document.module.partition(".")[0] for file in self._survey.files.values()} - {""}
+        for path, text in self._texts.items():
+            for fact in text.exits:
+                made = _constructors_in(fact.maker, path, self._places)
+                leaving.setdefault(place_of(path, fact.node), set()).update(made)
+        own = {document.module.partition(".")[0] for document in self._documents.values()} - {""}
         for way in escapes(self._reached):
-            why = _way_out(way, open_places, self._survey.packs, own) if way.is_sure or way.place in leaving else None
+            why = _way_out(way, open_places, self._packs, own) if way.is_sure or way.place in leaving else None
             if why is not None:
                 known = leaving.get(way.place, set())
-                reason = Reason(self._filenames[way.place.file], way.place.line, why)
-                breaks = _takes_raw_only(way, self._survey.packs)
+                reason = Reason(self._line_of(way.place), why)
+                breaks = _takes_raw_only(way, self._packs)
                 makers = known | way.keys if way.is_anything else known or way.keys
                 known = known | way.keys if way.is_sure else known
                 self._add(reason, self._reached.paths_into(way.place), makers, known, breaks=breaks)
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
-        from olympus_rules.reach.answers.escapes import lent
-
-        packs = libraries(self._survey.packs)
-        for place, callee, name, mentions in lent(self._reached):
+        packs = libraries(self._packs)
+        for place, callee, name, lent_ones in lent(self._reached):
             package = name.partition(".")[0]
             if package == "jax" or (package != "typing" and packs.get(name).typed_keys != "yes"):
-                reason = Reason(self._filenames[place.file], place.line, f"is made in `{callee}`, {UNFOLLOWED}")
+                reason = Reason(self._line_of(place), f"is made in `{callee}`, {UNFOLLOWED}")
                 held = self.reasons if packs.get(name).typed_keys == "no" else self.checks
-                for maker in mentions & self._sources:
+                for maker in lent_ones & self._sources:
                     held[maker].add(reason)
 
     def by_limits(self) -> None:
         """Hold all constructors back in a strict plan if not every key is followed to its end."""
         for place in self._sources if self.is_cut_short and self.checks is self.reasons else ():
-            self.reasons[place].add(Reason(self._filenames[place.file], place.line, NOT_ALL))
+            self.reasons[place].add(Reason(self._line_of(place), NOT_ALL))
 
     def by_choice(self, staying: Mapping[tuple[str, int], str]) -> None:
         """Add the reasons against constructors that are not renamed in any case."""
-        for (filename, number), why in staying.items():
-            file = self._survey.files[filename]
-            report = (file.mentions or ())[number]
-            self.of(file, report).add(Reason(filename, report.finding.span.start.row, why))
+        for path, made in self._found.items():
+            for number, report in enumerate(made):
+                why = staying.get((self._texts[path].filename, number))
+                if why is not None:
+                    line = self._line(path, report.finding.span.start.row)
+                    self.reasons[place_of(path, report.fact.node)].add(Reason(line, why))
 
     def by_failures(self) -> None:
         """Hold back every constructor if a function could not be read, as its keys may reach that function."""
         for failure in self.failures[:1]:
-            reason = Reason(failure.file, failure.row, "may reach code whose analysis failed")
+            reason = Reason(self._line(failure.file, failure.row), "may reach code whose analysis failed")
             for place in self._sources:
                 self.reasons[place].add(reason)
 
@@ -355,13 +275,13 @@ class _Held:
         If none does, the name is rewritten together with them, unless other code calls ``jax.random.key`` already.
         """
         changed = False
-        for filename, file in self._survey.files.items():
-            for report in file.left if self._survey.target.style == "typed" else ():
-                places = [place for place, mention in self._places.items() if replaces(report, mention)]
-                is_rewritten = context_of(report) == "replaced" and file.mentions is not None
+        for path, left in self._left.items():
+            for report in left if self._target.style == "typed" else ():
+                places = [place for place, made in self._places.items() if replaces(report, made)]
+                is_rewritten = context_of(report) == "replaced" and path in self._found
                 if is_rewritten and not any(map(self.reasons.get, places)) and not self._calls_key:
                     continue
-                reason = Reason(filename, report.finding.span.start.row, REPLACED)
+                reason = Reason(self._line(path, report.finding.span.start.row), REPLACED)
                 for place in places:
                     changed |= reason not in self.reasons[place]
                     self.reasons[place].add(reason)
@@ -371,9 +291,9 @@ class _Held:
     def _calls_key(self) -> bool:
         """Whether the project reads ``jax.random.key`` from its module, so that what replaces it does so there."""
         return any(
-            self._reached.names.canonical(file.document.imports.resolve(dotted_name(node)) or "") == KEY
-            for file in self._survey.files.values()
-            for node in every_node(file.document.tree)
+            self._reached.names.canonical(document.imports.resolve(dotted_name(node)) or "") == KEY
+            for document in self._documents.values()
+            for node in every_node(document.tree)
             if isinstance(node, ast.Attribute) and node.attr == "key"
         )
 
@@ -400,13 +320,13 @@ class _Held:
                 meet = join.is_one or self._sources.isdisjoint(one) or self._sources >= other
                 raw = sorted(maker for maker in one if self.reasons.get(maker) and maker not in other)
                 if words:
-                    made = other if meet else (other - one).intersection(self.remade)
-                    changed |= self._hold(made, join, f"raw words, made on {self._written(words[0])},")
+                    made = other if meet else (other - one).intersection(self._remade)
+                    changed |= self._hold(made, join, f"raw words, made on {self._line_of(words[0])},")
                 if raw and not join.is_one:
                     changed |= self._hold(
                         (other - one).intersection(self._places),
                         join,
-                        f"keys that stay raw, made on {self._written(raw[0])},",
+                        f"keys that stay raw, made on {self._line_of(raw[0])},",
                     )
         return changed
 
@@ -425,39 +345,31 @@ class _Held:
             return False
         self._joined.update(fresh)
         reason = Reason(
-            self._filenames[join.place.file],
-            join.place.line,
+            self._line_of(join.place),
             f"reaches `{join.callee}`, and may meet {company} there",
         )
         paths = self._reached.paths_into(join.place, with_results=True)
         self._add(reason, paths, fresh, fresh if join.is_sure and not join.is_one else ())
         return True
 
-    def _written(self, place: Place) -> str:
-        return f"{self._filenames[place.file]}:{place.line}"
 
-
-def replaces(report: Report, mention: Report) -> bool:
-    """Return whether code that replaces the constructor by name does so for a mention of it.
+def replaces(report: Report, constructor: Report) -> bool:
+    """Return whether code that replaces the constructor by name does so where it is read.
 
     What replaces it in its own module is seen by those that read it from there, and not by imported names.
     """
-    node, name = report.fact.node, mention.fact.node
+    node, name = report.fact.node, constructor.fact.node
     if context_of(report) == "replaced":
         return isinstance(name, ast.Attribute)
     module = node.value.rpartition(".")[0] if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    module_of_name = mention.finding.filename.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    module_of_name = constructor.finding.filename.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return isinstance(name, ast.Name) and bool(module) and f".{module_of_name}".endswith(f".{module}")
 
 
-def _mentions_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
+def _constructors_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
     """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
     parts = () if maker is None else ast.walk(maker)
     return frozenset(place_of(path, part) for part in parts).intersection(places)
-
-
-def _place(filename: str, node: ast.AST, document: Document, code: str = "") -> Reason:
-    return Reason(filename, getattr(node, "lineno", 1), f"reaches `{_short(document.segment(node))}`", code)
 
 
 def _short(code: str) -> str:
@@ -471,7 +383,7 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
 
     No key reaches a subject that is computed of a key, as ``key.tolist()``; its parts stand for it.
     """
-    subjects = [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
+    subjects = subjects_of(fact)
     spots = [place_of(path, part) for part in subjects]
     if not any(map(reached.keys_at, spots)):
         inner = (part for node in subjects or [fact.node] for part in ast.walk(node) if isinstance(part, ast.expr))
@@ -497,7 +409,7 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
             return None
         place = open_places[0]
         others = f" and {len(open_places) - 1} more places" if len(open_places) > 1 else ""
-        where = f"{place.filename}:{place.row}{others}"
+        where = f"{place.line}{others}"
         return f"is passed to `{way.callee}`, which is unknown, while the origin of the keys in {where} is unknown, too"
     support = libraries(packs).get(way.library).typed_keys
     package = way.library.partition(".")[0]

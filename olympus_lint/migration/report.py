@@ -1,264 +1,162 @@
-"""The report on a migration: what to do, what holds constructors back, the rewritten places, and how to check it."""
+"""The report on a migration: what to do, what was rewritten, and how to check it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 
-from olympus_lint.migration import content
-from olympus_lint.migration.content import DRY_RUN, HEADINGS, Done, Left, Obstacle
-from olympus_lint.migration.page import as_html
-from olympus_lint.migration.plan import Constructor
-from olympus_lint.migration.project import Migration
-from olympus_lint.migration.reasons import Reason, Step
-from olympus_lint.migration.section import Section
-from olympus_lint.reporting.phrases import printable
+from olympus_lint.migration import report_content as content
+from olympus_lint.migration.constructors import Constructor, Reason
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.prose_mentions import Mention
+from olympus_lint.migration.report_formats import as_html, as_markdown, as_text
+from olympus_lint.migration.section import Item, Section
+from olympus_lint.migration.text import Rewritten
+from olympus_rules.finding import Finding
 
 __all__ = ["DRY_RUN", "render"]
 
+DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
+"""With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
+HOLDING = {"typed": "What holds constructors back", "portable": "What typed keys would break"}
 
-def render(
-    migration: Migration, name: str, *, written: bool, color: bool = False, section: Section | None = None
-) -> str:
+
+def render(migration: Migration, name: str, *, written: bool, section: Section | None = None) -> str:
     """Return the report in one of the formats ``full``, ``markdown``, ``html`` and ``json``.
 
     Args:
         migration: the result of the migration.
         name: the format.
         written: whether the files were changed.
-        color: whether the output is a terminal that shows colours.
         section: a further section.
     """
+    sentences = content.sentences(migration, written=written)
     if name == "json":
-        return as_json(migration, written=written, section=section)
-    if name == "html":
-        return as_html(migration, written=written, further=section)
-    writer = Markdown() if name == "markdown" else Plain()
-    return "".join(f"{line}\n" for line in as_text(migration, writer, written=written, section=section))
+        return json.dumps(as_data(migration, sentences, written=written, section=section), indent=2) + "\n"
+    every = [each for each in sections(migration, section, written=written) if each]
+    formats = {"markdown": as_markdown, "html": as_html}
+    return formats.get(name, as_text)(sentences, every)
 
 
-class Plain:
-    """Lines of plain text."""
-
-    bullet, inner = "  ", "    "
-
-    def start(self, sentences: list[str]) -> list[str]:
-        """Return the lines of the summary."""
-        return [*sentences, ""]
-
-    def heading(self, text: str) -> list[str]:
-        """Return the lines of a heading."""
-        return [f"{text}:"]
-
-    def code(self, text: str) -> str:
-        """Return a piece of code."""
-        return printable(text)
-
-    def pair(self, before: str, after: str) -> list[str]:
-        """Return the lines of code before and after a rewrite."""
-        return [*(f"    - {printable(line)}" for line in before.splitlines()),
-                *(f"    + {printable(line)}" for line in after.splitlines())]  # fmt: skip
-
-    def command(self, text: str) -> list[str]:
-        """Return the lines of a command."""
-        return [f"  {text}"]
-
-
-class Markdown(Plain):
-    """Lines of Markdown."""
-
-    bullet, inner = "- ", "  - "
-
-    def start(self, sentences: list[str]) -> list[str]:
-        """Return the lines of the summary."""
-        return ["# Migration of JAX random keys", "", "  \n".join(sentences), ""]
-
-    def heading(self, text: str) -> list[str]:
-        """Return the lines of a heading."""
-        return [f"## {text}", ""]
-
-    def code(self, text: str) -> str:
-        """Return a piece of code."""
-        return f"`{printable(text)}`"
-
-    def pair(self, before: str, after: str) -> list[str]:
-        """Return the lines of code before and after a rewrite."""
-        fence = "```" if "```" not in before + after else "````"
-        lines = [line.removeprefix("    ") for line in super().pair(before, after)]
-        return [f"  {fence}diff", *(f"  {line}" for line in lines), f"  {fence}"]
-
-    def command(self, text: str) -> list[str]:
-        """Return the lines of a command."""
-        return ["", "```console", f"$ {text}", "```"]
-
-
-def as_text(migration: Migration, to: Plain, *, written: bool, section: Section | None = None) -> Iterator[str]:
-    """Yield the lines of the report as plain text, or as Markdown."""
-    yield from to.start(content.sentences(migration, written=written))
-    yield from _actions(migration, to)
-    rules = [f"{code} {name}: {number}" for code, name, number in content.by_rule(migration)]
-    yield from _section(to, "Rewritten" if written else "To be rewritten", rules)
-    if done := content.rewrites(migration):
-        yield from to.heading(HEADINGS["places"])
-        for each in done:
-            yield f"{to.bullet}{to.code(content.title(each))} {each.headline}"
-            yield from to.pair(each.first.before, each.first.after)
-        yield ""
-    mentions = [
-        f"{to.code(f'{content.where(each)}:{each.column}')} {to.code(each.word)}" for each in migration.mentions
-    ]
-    yield from _section(to, HEADINGS["mentions"], mentions)
-    yield from section.lines(markdown=isinstance(to, Markdown)) if section is not None else ()
-    if sentence := content.check_it(migration):
-        yield from to.heading(HEADINGS["check"])
-        yield f"{sentence}:"
-        yield from to.command(DRY_RUN)
-
-
-def _actions(migration: Migration, to: Plain) -> Iterator[str]:
-    """Yield the lines of the sections that say what to do."""
+def sections(migration: Migration, further: Section | None, *, written: bool) -> Iterator[Section]:
+    """Yield the sections: first those that say what to do; some may be empty."""
     outside = migration.outside
-    cut = [content.CUT_SHORT] if outside.is_cut_short else []
-    yield from _section(to, HEADINGS["unread"], [*map(content.unread, outside.unread), *cut])
-    yield from _section(to, HEADINGS["doubts"], list(map(content.doubt, outside.doubts)))
-    if found := content.obstacles(migration):
-        yield from to.heading(HEADINGS[migration.target.style])
-        for each in found:
-            yield f"{to.bullet}{each.headline}: {to.code(each.held)}"
-            yield from (f"{to.inner}{to.code(place)} {text}" for place, text in each.lines)
-        yield ""
-    checks = [f"{to.code(content.where(each.reason))} {each.text}" for each in content.checks(migration)]
-    yield from _section(to, HEADINGS["checks"], checks)
-    left = [f"{to.code(each.place)} {each.text}" for each in content.left_alone(migration)]
-    yield from _section(to, HEADINGS["left"], left)
-
-
-def _section(to: Plain, heading: str, items: list[str]) -> Iterator[str]:
-    if items:
-        yield from to.heading(heading)
-        yield from (f"{to.bullet}{item}" for item in items)
-        yield ""
+    unread = [*map(content.unread, outside.unread), *([content.CUT_SHORT] if outside.is_cut_short else [])]
+    yield Section("Not read, although they import what changes; name them, too", [*map(Item, unread)])
+    yield Section("Imports that may mean several files", [Item(content.doubt(each)) for each in outside.doubts])
+    obstacles = [
+        Item(each.headline, held=each.held, below=[Item(text, place) for place, text in each.lines])
+        for each in content.obstacles(migration)
+    ]
+    yield Section(HOLDING[migration.target.style], obstacles)
+    checks = [Item(each.text, str(each.reason.line)) for each in content.checks(migration)]
+    yield Section("Check these lines, which typed keys may get to", checks)
+    left = [Item(each.text, each.place) for each in content.left_alone(migration)]
+    yield Section("Left to review, silent changes first", left)
+    rules = [Item(f"{code} {name}: {number}") for code, name, number in content.by_rule(migration)]
+    yield Section("Rewritten" if written else "To be rewritten", rules)
+    places = [
+        Item(content.headline(equal), content.title(equal), change=(equal[0].before, equal[0].after))
+        for equal in content.equal_rewrites(migration)
+    ]
+    yield Section("Places, silent changes first", places)
+    mentions = [Item(f"`{each.word}`", f"{content.where(each)}:{each.column}") for each in migration.mentions]
+    yield Section("Mentioned in strings, comments and prose, not rewritten", mentions)
+    if further is not None:
+        yield further
+    sentence = content.check_it(migration)
+    yield Section("Check it", command=(sentence, DRY_RUN) if sentence else None)
 
 
 # JSON
 
 
-def as_json(migration: Migration, *, written: bool, section: Section | None = None) -> str:
-    """Return the report as JSON."""
-    rules = content.by_rule(migration)
-    report = {
+def as_data(migration: Migration, sentences: list[str], *, written: bool, section: Section | None) -> dict[str, object]:
+    """Return the report as data for JSON."""
+    outside = migration.outside
+    return {
         "style": migration.target.style,
         "jax": ".".join(map(str, migration.target.jax)),
         "written": written,
         "open": migration.is_open,
         "unlisted": migration.unlisted,
-        "summary": content.sentences(migration, written=written),
+        "summary": sentences,
         "files": [text.filename for text in migration.changed],
         "not_in_git": migration.not_in_git,
-        "unread": [
-            {"path": each.path, "imports": each.imports, "filename": each.filename, "row": each.row}
-            for each in migration.outside.unread
+        "unread": [asdict(each) for each in outside.unread],
+        "unread_is_cut_short": outside.is_cut_short,
+        "doubts": [asdict(each) for each in outside.doubts],
+        "rewritten": [
+            {"code": code, "name": name, "places": number} for code, name, number in content.by_rule(migration)
         ],
-        "unread_is_cut_short": migration.outside.is_cut_short,
-        "doubts": [
-            {"filename": each.filename, "row": each.row, "module": each.module, "paths": list(each.paths)}
-            for each in migration.outside.doubts
-        ],
-        "rewritten": [{"code": code, "name": name, "places": number} for code, name, number in rules],
-        "places": [done_as_json(each) for each in content.rewritten_places(migration)],
-        "renamed": [done_as_json(each) for each in content.rewritten_places(migration, renamed=True)],
-        "left": [left_as_json(each) for each in content.left_in_order(migration)],
-        "obstacles": [obstacle_as_json(each) for each in content.obstacles(migration)],
-        "checks": [
-            reason_as_json(each.reason) | {"constructors": len(each.constructors)} for each in content.checks(migration)
-        ],
-        "constructors": [constructor_as_json(each) for found in migration.constructors.values() for each in found],
-        "parameters": [constructor_as_json(each) for each in migration.taken],
-        "mentions": [
+        "places": [rewritten_as_data(each) for each in content.rewritten_places(migration)],
+        "renamed": [rewritten_as_data(each) for each in content.rewritten_places(migration, renamed=True)],
+        "left": [
             {
-                "filename": each.filename,
-                "cell": each.cell,
-                "location": {"row": each.row, "column": each.column},
-                "word": each.word,
+                "code": each.report.finding.code,
+                **located(each.report.finding),
+                "message": each.report.finding.message,
+                "silent": each.is_silent,
+                "holds_back": each.holds,
             }
-            for each in migration.mentions
+            for each in content.left_in_order(migration)
         ],
+        "obstacles": [
+            {
+                "silent": each.is_silent,
+                "lines": [{"place": place, "text": text} for place, text in each.lines],
+                "reasons": [*map(reason_as_data, each.reasons)],
+                "constructors": [located(one) | {"spelled": one.spelled} for one in each.constructors],
+            }
+            for each in content.obstacles(migration)
+        ],
+        "checks": [
+            reason_as_data(each.reason) | {"constructors": len(each.constructors)} for each in content.checks(migration)
+        ],
+        "constructors": [constructor_as_data(each) for found in migration.constructors.values() for each in found],
+        "parameters": [*map(constructor_as_data, migration.taken)],
+        "mentions": [located(each) | {"word": each.word} for each in migration.mentions],
         **({"check": section.data} if section is not None else {}),
     }
-    return json.dumps(report, indent=2) + "\n"
 
 
-def done_as_json(done: Done) -> dict[str, object]:
-    """Return a rewritten place as JSON."""
+def located(each: Finding | Constructor | Mention) -> dict[str, object]:
+    """Return the place of something as data."""
+    start = each.span.start if isinstance(each, Finding) else each
+    return {"filename": each.filename, "cell": each.cell, "location": {"row": start.row, "column": start.column}}
+
+
+def rewritten_as_data(done: Rewritten) -> dict[str, object]:
+    """Return a rewritten place as data."""
     finding = done.report.finding
     return {
         "code": finding.code,
         "filename": finding.filename,
         "cell": finding.cell,
         "row": finding.span.start.row,
-        "silent": done.is_silent,
+        "silent": content.is_silent(done.report.fact),
         "message": done.fix.message,
         "before": done.before,
         "after": done.after,
     }
 
 
-def left_as_json(left: Left) -> dict[str, object]:
-    """Return a place that is left as JSON."""
-    finding = left.report.finding
+def reason_as_data(reason: Reason) -> dict[str, object]:
+    """Return a reason as data."""
     return {
-        "code": finding.code,
-        "filename": finding.filename,
-        "cell": finding.cell,
-        "location": {"row": finding.span.start.row, "column": finding.span.start.column},
-        "message": finding.message,
-        "silent": left.is_silent,
-        "holds_back": left.holds,
-    }
-
-
-def obstacle_as_json(obstacle: Obstacle) -> dict[str, object]:
-    """Return lines that hold back the same constructors as JSON."""
-    return {
-        "silent": obstacle.is_silent,
-        "lines": [{"place": place, "text": text} for place, text in obstacle.lines],
-        "reasons": list(map(reason_as_json, obstacle.reasons)),
-        "constructors": [
-            {
-                "filename": each.filename,
-                "cell": each.cell,
-                "location": {"row": each.row, "column": each.column},
-                "spelled": each.spelled,
-            }
-            for each in obstacle.constructors
-        ],
-    }
-
-
-def reason_as_json(reason: Reason) -> dict[str, object]:
-    """Return a reason as JSON."""
-    return {
-        "filename": reason.filename,
-        "cell": reason.cell,
-        "row": reason.row,
+        **asdict(reason.line),
         "code": reason.code or None,
         "text": reason.text,
-        "path": [step_as_json(step) for step in reason.path],
+        "path": [*map(asdict, reason.path)],
     }
 
 
-def step_as_json(step: Step) -> dict[str, object]:
-    """Return a line on the path of a key as JSON."""
-    return {"filename": step.filename, "cell": step.cell, "row": step.row}
-
-
-def constructor_as_json(constructor: Constructor) -> dict[str, object]:
-    """Return a constructor with its reasons as JSON."""
+def constructor_as_data(constructor: Constructor) -> dict[str, object]:
+    """Return a constructor with its reasons as data."""
     return {
-        "filename": constructor.filename,
-        "cell": constructor.cell,
-        "location": {"row": constructor.row, "column": constructor.column},
+        **located(constructor),
         "spelled": constructor.spelled,
-        "held_back_by": list(map(reason_as_json, constructor.reasons)),
-        "to_check": list(map(reason_as_json, constructor.checks)),
+        "held_back_by": [*map(reason_as_data, constructor.reasons)],
+        "to_check": [*map(reason_as_data, constructor.checks)],
     }

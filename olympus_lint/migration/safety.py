@@ -22,8 +22,11 @@ from olympus_lint.analysis.prefilter import worth_checking
 from olympus_lint.analysis.projects import Projects, deep_recursion
 from olympus_lint.files.sources import InputError, read_bytes
 from olympus_lint.files.validity import NOT_PARSED
-from olympus_lint.migration.places import CONSTRUCTOR, Text, constructors, reports_of
-from olympus_lint.migration.project import Migration, key_places, planned
+from olympus_lint.migration.key_places import key_places
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.plan import plan
+from olympus_lint.migration.rewriting import CONSTRUCTOR, constructors, reports_of
+from olympus_lint.migration.text import Text
 from olympus_lint.project.discovery import SourceFile, walk
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
@@ -40,7 +43,7 @@ from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
-    from olympus_lint.migration.plan import Constructor
+    from olympus_lint.migration.constructors import Constructor
     from olympus_rules.syntax import Document
 
 __all__ = ["Reasons", "distrusted", "settle_fixes", "surveyed"]
@@ -251,19 +254,18 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
                 continue
             with suppress(*NOT_PARSED):
                 document, reports = reports_of(text, projects)
-                found[text.filename] = mentions = constructors(reports)
+                found[text.filename] = made = constructors(reports)
                 by_name += [f"{_shown(text.filename)}:{row}" for row in _named(reports)]
                 migration.left[text.filename] = [each for each in reports if each.finding.code != CONSTRUCTOR]
-                stays = _staying(mentions, document, wanted.get(text.filename))
+                stays = _staying(made, document, wanted.get(text.filename))
                 staying |= {(text.filename, number) for number in stays}
         reasons = dict.fromkeys(staying, "is left raw")
         for named in by_name[:1]:
             numbered = ((path, number) for path, made in found.items() for number in range(len(made)))
             reasons |= dict.fromkeys(numbered, f"comes from a constructor that `{named}` may replace by its name,")
-        result = planned(migration, found, reasons, strict=True)
-    for failure in result.failures:
-        raise failure.exception()
-    return {filename: {_place(each): _why(each) for each in made} for filename, made in result.constructors.items()}
+        for failure in plan(migration, found, reasons, strict=True):
+            raise failure.exception()
+    return {filename: {_place(each): _why(each) for each in made} for filename, made in migration.constructors.items()}
 
 
 def _named(reports: Sequence[Report]) -> Iterator[int]:
@@ -273,11 +275,11 @@ def _named(reports: Sequence[Report]) -> Iterator[int]:
             yield report.finding.span.start.row
 
 
-def _staying(mentions: Sequence[Report], document: Document, settings: Settings | None) -> Iterator[int]:
+def _staying(made: Sequence[Report], document: Document, settings: Settings | None) -> Iterator[int]:
     """Yield the numbers of the constructors that ``--fix`` does not rename; keys that meet theirs have to stay raw."""
     is_on = settings is not None and CONSTRUCTOR in {rule.code for rule in settings.rules_for(document.filename)}
     comments = Suppressions("" if settings is None or settings.ignore_noqa else document.text)
-    for number, report in enumerate(mentions):
+    for number, report in enumerate(made):
         fix = fix_for(report, document) if is_on and not comments.hides(report.finding) else None
         unsafe = settings is not None and settings.unsafe_fixes
         if fix is None or (fix.applicability is Applicability.UNSAFE and not unsafe):
@@ -293,7 +295,7 @@ def _why(constructor: Constructor) -> str:
     if not constructor.reasons:
         return ""
     reason = constructor.reasons[0]
-    return f"{reason.text} on line {reason.row} of {_shown(reason.filename)}"
+    return f"{reason.text} on line {reason.line.row} of {_shown(reason.line.filename)}"
 
 
 def _shown(filename: str) -> str:

@@ -1,50 +1,50 @@
-"""A further section of the report on a migration, for all of its formats."""
+"""The sections of the report on a migration, which the formats for people render."""
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-__all__ = ["Section"]
+__all__ = ["Item", "Section"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a list.
+
+    Attributes:
+        text: what it says; code stands between backquotes.
+        place: the place that it speaks of.
+        held: the places of constructors behind the text.
+        below: the items of a list below it.
+        change: lines of code before and after a rewrite.
+    """
+
+    text: str
+    place: str = ""
+    held: str = ""
+    below: Sequence[Item] = ()
+    change: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A further section of the report.
+    """A section of the report.
 
     Attributes:
         title: its heading.
-        sentences: what it says.
-        items: a list, each item with a list below it.
+        items: a list.
+        sentences: what it says above the list.
+        command: a command, with the sentence in front of it.
         data: the same for JSON.
     """
 
     title: str
-    sentences: Sequence[str]
-    items: Sequence[tuple[str, Sequence[str]]]
-    data: Mapping[str, object]
+    items: Sequence[Item] = ()
+    sentences: Sequence[str] = ()
+    command: tuple[str, str] | None = None
+    data: Mapping[str, object] = field(default_factory=dict)
 
-    def lines(self, *, markdown: bool) -> list[str]:
-        """Return the lines as plain text, or as Markdown, with an empty one at the end."""
-        found = [f"## {self.title}", ""] if markdown else [f"{self.title}:"]
-        found += [f"{'- ' if markdown else '  '}{each}" for each in self.sentences]
-        for item, below in self.items:
-            found.append(f"{'- ' if markdown else '  '}{item}")
-            found += [f"    {'- ' if markdown else ''}{each}" for each in below]
-        return [*found, ""]
-
-    def page(self) -> str:
-        """Return the part of an HTML page."""
-        said = "".join(f"<li>{as_code(each)}</li>" for each in self.sentences)
-        items = "".join(
-            f"<li>{as_code(item)}<ul>{''.join(f'<li>{as_code(each)}</li>' for each in below)}</ul></li>"
-            for item, below in self.items
-        )
-        return f"<h2>{html.escape(self.title)}</h2><ul>{said}{items}</ul>"
-
-
-def as_code(text: str) -> str:
-    """Return text as HTML, with what stands between backquotes as code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    def __bool__(self) -> bool:
+        """Return whether it says anything."""
+        return bool(self.items or self.sentences or self.command)

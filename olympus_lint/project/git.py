@@ -6,20 +6,16 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
+
+from olympus_rules.syntax import disk
 
 __all__ = ["not_in_git", "repository_of", "run_git"]
 
 
 def repository_of(path: Path) -> Path | None:
     """Return the innermost folder with ``.git`` that holds a path, ``None`` outside of repositories."""
-    return next((folder for folder in path.parents if _has_git(folder)), None)
-
-
-@lru_cache(maxsize=4096)
-def _has_git(folder: Path) -> bool:
-    return os.path.lexists(folder / ".git")
+    return next((folder for folder in path.parents if disk.exists(folder / ".git")), None)
 
 
 def run_git(folder: Path, *arguments: str, above: bool = True) -> str | None:
@@ -49,7 +45,6 @@ def not_in_git(files: Mapping[str, bytes]) -> list[str]:
     Args:
         files: the content by path.
     """
-    _has_git.cache_clear()
     found, known = [], dict[Path, dict[str, str] | None]()
     for name, data in files.items():
         path = Path(os.path.realpath(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from olympus_lint.migration.section import Section
+from olympus_lint.migration.section import Item, Section
 from olympus_lint.proof.blame import Spot, at
 from olympus_lint.proof.outcomes import COMMAND, Outcomes, Row
 from olympus_lint.proof.trial import Compared, Failure, Proof
@@ -42,9 +42,9 @@ def account(proof: Proof) -> Section:
     items = []
     for name, run in runs.items():
         new = [] if run is None else [each for each in run.failures if each.change.test.name not in shown]
-        items += [(f"{WHEN[name]}, {headline(failure)}", below(failure)) for failure in new]
+        items += [Item(f"{WHEN[name]}, {headline(failure)}", below=[*map(Item, below(failure))]) for failure in new]
         shown |= {each.change.test.name for each in new}
-    return Section(TITLE, said, items, as_data(proof, runs))
+    return Section(TITLE, items, said, data=as_data(proof, runs))
 
 
 def numbers(outcomes: Outcomes) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from olympus_lint.migration.places import CONSTRUCTOR, Text
-from olympus_lint.migration.plan import Constructor
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.constructors import Constructor
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.rewriting import CONSTRUCTOR
+from olympus_lint.migration.text import Text
 from olympus_lint.proof.outcomes import Change, Outcomes, Row
 
 __all__ = ["Spot", "at", "culprits", "places_of", "spots_of"]
@@ -81,9 +82,9 @@ def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
     for row in rows_to_check(text, migration):
         yield Spot(text.filename, file, after.of(range(row, row + 1)), "to check", "which a key may get to", row)
     done: list[tuple[int, str]] = sorted(
-        (report.finding.span.start.row, report.finding.code)
-        for report, _ in text.rewritten
-        if report.finding.code != CONSTRUCTOR
+        (each.report.finding.span.start.row, each.report.finding.code)
+        for each in text.rewritten
+        if each.report.finding.code != CONSTRUCTOR
     )
     for before, now in hunks(old, ready):
         here = [(row, code) for row, code in done if row in before or row in now]
@@ -95,7 +96,7 @@ def spots_in(text: Text, migration: Migration, file: str) -> Iterator[Spot]:
 def rows_to_check(text: Text, migration: Migration) -> list[int]:
     """Return the rows of a file that the report asks to check."""
     reasons = (reason for each in migration.doubtful for reason in each.checks)
-    return sorted({reason.row for reason in reasons if reason.filename == text.filename})
+    return sorted({reason.line.row for reason in reasons if reason.line.filename == text.filename})
 
 
 def short(constructor: Constructor) -> str:

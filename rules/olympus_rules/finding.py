@@ -114,12 +114,15 @@ class Fix:
         message: what they do.
         edits: the edits, in the order of places.
         binds: the new names that they bind, each qualified by the place of the scope that binds it.
+        shows_keys: whether a value is a key afterwards that no analysis has seen as one before, so that what becomes of
+            it has to be looked for.
     """
 
     applicability: Applicability
     message: str
     edits: tuple[Edit, ...]
     binds: tuple[str, ...] = field(default=(), compare=False)
+    shows_keys: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from olympus_rules.finding import Confidence
 pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
 
 IMPORTS = """\
+import csv
 import hashlib
 import io
 import jax
@@ -36,6 +37,7 @@ SILENT = {
     "B30 != of each": "result = (keys != random.split(other, 3)).sum(axis=-1)",
     "B30 equal": "result = jnp.equal(key, other)",
     "B45 str": "result = [ord(letter) for letter in str(key)]",
+    "B45 row": "text = io.StringIO()\ncsv.writer(text).writerow([1, key])\nresult = text.getvalue().split()",
     "B45 f-string": "result = len(f'run_{key}')",
     "B45 device_get": "result = isinstance(jax.device_get(key), np.ndarray)",
     "B29 itemsize": "result = key.dtype.itemsize",
@@ -48,6 +50,12 @@ FAILING = {
     "B27 kind as a value": "result = ord(key.dtype.kind)",
     "B27 iinfo": "result = jnp.iinfo(key.dtype).bits",
     "B27 zeros": "result = np.zeros(3, key.dtype)",
+    "a list behind a star": "result = [1, *[int(word) for word in [*key]]]",
+    "a tuple behind a star": "result = jnp.array((*key, *other))",
+    "a part behind a star": "pair = (0.5, key)\nresult = jnp.array([*pair[1]])",
+    "arguments behind a star": "def pair(*words): return jnp.array(words)\nresult = pair(*key)",
+    "a row": "text = io.StringIO()\ncsv.writer(text).writerow(key)\nresult = text.getvalue().split(',')[0]",
+    "rows": "text = io.StringIO()\ncsv.writer(text).writerows(keys)\nresult = text.getvalue().split(',')[0]",
     "B29 astype": "result = key.astype(jnp.float32)",
     "B29 view": "result = keys.view(jnp.int32)",
     "B29 sum": "result = jnp.sum(keys) + keys.max()",

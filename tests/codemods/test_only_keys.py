@@ -13,8 +13,9 @@ from migrated import FAILED, numbers
 
 from olympus_codemods.fixes import apply_fixes, fix_for
 from olympus_codemods.target import Style, Target
-from olympus_lint.migration.places import Text, is_note
 from olympus_lint.migration.project import migrate
+from olympus_lint.migration.rewriting import is_note
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 from olympus_rules.check import check
 from olympus_rules.finding import Applicability, Confidence

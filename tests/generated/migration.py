@@ -32,7 +32,7 @@ from unittest import mock
 
 from olympus_codemods.fixes import apply_fixes
 from olympus_codemods.target import Style
-from olympus_lint.migration import places
+from olympus_lint.migration import rewriting
 from olympus_rules.finding import Fix
 from olympus_rules.syntax.project import forget_folders
 
@@ -269,7 +269,7 @@ def called(project: Legacy, *options: str, paths: Sequence[str] = (".",)) -> Mig
         steps[text] = new
         return new, count
 
-    with folder(project) as place, mock.patch.object(places, "apply_fixes", watched):
+    with folder(project) as place, mock.patch.object(rewriting, "apply_fixes", watched):
         done = command(place, "--no-cache", "--fix", *options, *paths)
         files = {name: (place / name).read_text() for name in project.files}
     report = json.loads(done.stdout) if "json" in options else {}

@@ -14,8 +14,8 @@ import pytest
 from searches import numbers as numbers_of
 
 from olympus_codemods.target import Style, Target
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 from .legacy import Legacy, write_legacy

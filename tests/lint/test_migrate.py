@@ -16,9 +16,9 @@ from command_line import command
 
 from olympus_codemods.target import SINCE, Target
 from olympus_lint.commandline.options import parser
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import DRY_RUN
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 from olympus_rules.reach.solver import slots
 
@@ -137,7 +137,7 @@ def test_the_plan_hangs_on_nothing_but_the_project(project: Path) -> None:
     (project / "pkg/many.py").write_text(f"from jax.random import PRNGKey\n\n\n{functions}{calls}")
     reports = {
         subprocess.run(
-            [sys.executable, "-m", "olympus_lint", "--migrate", "--strict", "."],
+            [sys.executable, "-m", "olympus_lint", "--no-cache", "--migrate", "--strict", "."],
             cwd=project,
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,

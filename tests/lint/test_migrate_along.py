@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command_line import command
 
-from olympus_lint.migration import along
+from olympus_lint.migration import imported_files
 from olympus_rules.syntax.project import forget_folders
 
 USE = """\
@@ -122,7 +122,7 @@ def test_what_is_wrong_with_a_file_that_was_not_named_is_not_said(tmp_path: Path
 
 def test_files_over_the_limit_are_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not read may hold anything, so the exit status is 1."""
-    monkeypatch.setattr(along, "MOST_BYTES", 10)
+    monkeypatch.setattr(imported_files, "MOST_BYTES", 10)
     tools = "import jax\n\n\ndef draw(key):\n    return jax.random.normal(key, (3,))\n"
     place = tree(tmp_path, {"lib/tools.py": tools, "app/main.py": USE})
     assert report(place, "app")["unread_is_cut_short"]

@@ -8,9 +8,9 @@ from unittest import mock
 import pytest
 
 from olympus_codemods.target import Target
-from olympus_lint.migration import places
-from olympus_lint.migration.places import Text
+from olympus_lint.migration import rewriting
 from olympus_lint.migration.project import migrate
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 from olympus_rules.reach.answers.project import ProjectReach, reach
 from olympus_rules.reach.solver.slots import Slots
@@ -66,7 +66,7 @@ def test_what_a_special_method_gives_is_worked_out_once_for_a_class() -> None:
     ids=["nothing to do", "a constructor is renamed"],
 )
 def test_each_text_of_a_file_is_checked_once(tmp_path: Path, text: str, checks: int) -> None:
-    with mock.patch.object(places, "check", wraps=places.check) as check:
+    with mock.patch.object(rewriting, "check", wraps=rewriting.check) as check:
         made = migrate([Text(str(tmp_path / "a.py"), Settings(), text)], Target("typed"), strict=True)
     assert check.call_count == checks
     assert ("jax.random.key(0)" in made.texts[0].new) == ("PRNGKey" in text)

@@ -10,8 +10,8 @@ from command_line import command
 from migrated import is_told
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 HEAD = """\

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 from olympus_rules.libraries import read_pack, shipped
 from olympus_rules.libraries.transformations import TRANSFORMATIONS

@@ -13,7 +13,7 @@ import pytest
 from command_line import command
 from migrated import FAILED, numbers
 
-from olympus_lint.migration.page import said
+from olympus_lint.migration.report_formats import marked
 from olympus_lint.project.git import not_in_git
 
 HELD = {
@@ -107,7 +107,7 @@ def test_html_shows_code_as_code(tmp_path: Path) -> None:
     assert "<pre><code><del>- jnp.ones(&quot;&lt;b&gt;&quot; and keys.shape[:-1])</del><ins>+ jnp.ones(" in page
     assert "Ask the shape of <code>key_data</code>" in page and "`" not in page.replace("`PRNGKey`", "")
     assert '(<span class="silent">would change silently</span>, 2 places)' in page
-    assert said("`a < b` & c") == "<code>a &lt; b</code> &amp; c"
+    assert marked("`a < b` & c") == "<code>a &lt; b</code> &amp; c"
 
 
 BOTH = [

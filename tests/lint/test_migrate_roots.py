@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command_line import command
 
-from olympus_lint.migration import outside
+from olympus_lint.migration import importing_files
 from olympus_rules.syntax.project import forget_folders, import_roots, locate, module_file
 
 MAKE = """\
@@ -280,7 +280,7 @@ def test_an_import_that_may_mean_two_files_is_reported(tmp_path: Path) -> None:
 
 def test_the_search_for_importing_files_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree(tmp_path, {**PACKAGE, "a/b/c.py": "", "d/e.py": "import pkg\n"})
-    monkeypatch.setattr(outside, "MOST_FOLDERS", 2)
+    monkeypatch.setattr(importing_files, "MOST_FOLDERS", 2)
     done = command(tmp_path, "--migrate", "--strict", "src")
     assert done.returncode == 1 and "ended at its limit" in done.stdout
 

@@ -6,8 +6,9 @@ import pytest
 from migrated import is_told
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.places import Text
-from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.project import migrate
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 HEAD = """\

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.content import is_silent
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import render
+from olympus_lint.migration.report_content import is_silent
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 HEAD = """\
@@ -39,7 +39,7 @@ SILENT = {
 @pytest.mark.parametrize("code", SILENT.values(), ids=SILENT.keys())
 def test_silent_changes_are_told(code: str) -> None:
     migration = migrate([Text("program.py", Settings(), f"{HEAD}{code}\n")], Target("typed"), strict=True)
-    facts = [report.fact for text in migration.texts for report, _ in text.rewritten]
+    facts = [each.report.fact for text in migration.texts for each in text.rewritten]
     facts += [report.fact for reports in migration.left.values() for report in reports]
     assert [fact.node.lineno for fact in facts if is_silent(fact)] == [7]  # type: ignore[attr-defined]
     assert "silently" in render(migration, "full", written=False)

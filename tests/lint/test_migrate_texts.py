@@ -11,9 +11,10 @@ from migrated import is_told
 
 from olympus_codemods.target import Target
 from olympus_lint.embedded.module import read
-from olympus_lint.migration.content import is_silent, left_in_order
-from olympus_lint.migration.places import Text
-from olympus_lint.migration.project import Migration, migrate
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.project import migrate
+from olympus_lint.migration.report_content import is_silent, left_in_order
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 HEAD = """\

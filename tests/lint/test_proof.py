@@ -18,7 +18,7 @@ import pytest
 from command_line import command
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.project import Migration
+from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.report import render
 from olympus_lint.proof import trees
 from olympus_lint.proof.account import account
@@ -564,7 +564,7 @@ def test_formats_of_the_account() -> None:
     proof.unseen = ["c.py"]
     section, formats = account(proof), ("full", "markdown", "html", "json")
     shown = {name: render(proof.migration, name, written=False, section=section) for name in formats}
-    assert "\n- After the migration, `a.py::x` failed, passed before\n    - `E: '<b>'␛[1m`\n" in shown["markdown"]
+    assert "\n- After the migration, `a.py::x` failed, passed before\n  - `E: '<b>'␛[1m`\n" in shown["markdown"]
     assert "## Checked with the tests" in shown["markdown"] and shown["full"].count("`a.py::x` failed") == 1
     assert "<code>a.py::x</code> failed, passed before<ul><li><code>E: &#x27;&lt;b&gt;&#x27;" in shown["html"]
     assert json.loads(shown["json"])["check"]["typed"]["passed_again"] == ["a.py::y"]

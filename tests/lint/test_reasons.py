@@ -8,10 +8,9 @@ from textwrap import dedent
 import pytest
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.places import Text
-from olympus_lint.migration.plan import Constructor
+from olympus_lint.migration.constructors import Constructor, Line, short
 from olympus_lint.migration.project import migrate
-from olympus_lint.migration.reasons import Step, short
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 
@@ -1186,7 +1185,7 @@ def test_what_a_library_made_may_give_a_key_back() -> None:
 
 
 def test_a_long_path_is_shown_without_its_middle() -> None:
-    path = tuple(Step("a.py", row) for row in range(1, 10))
+    path = tuple(Line("a.py", None, row) for row in range(1, 10))
     assert short(path) == "a.py:1 → :2 → :3 → … → a.py:7 → :8 → :9"
     assert short(path[:2]) == ""
 

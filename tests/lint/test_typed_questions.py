@@ -9,8 +9,8 @@ import pytest
 from command_line import command
 
 from olympus_codemods.target import Target
-from olympus_lint.migration.places import Text
 from olympus_lint.migration.project import migrate
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"

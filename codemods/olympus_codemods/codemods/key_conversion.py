@@ -77,7 +77,8 @@ def of_jax_numpy(fact: Conversion, document: Document) -> Fix | None:
     if not takes_same_arguments(fact.node) or not is_only_read(document, fact.node):
         return None
     edit = replace(document, function, parsed(names.spell(f"{NUMPY}.{name}")))
-    return fix_of(Applicability.SAFE, f"Use `jax.numpy.{name}`, which takes keys of both kinds", edit, *names.edits())
+    message = f"Use `jax.numpy.{name}`, which takes keys of both kinds"
+    return fix_of(Applicability.SAFE, message, edit, *names.edits(), shows_keys=True)
 
 
 def takes_same_arguments(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -100,7 +101,7 @@ def without_dtype(fact: Conversion, document: Document) -> Fix | None:
         return None
     only = found.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     edit = replace(document, node, found.with_changes(args=[only]))
-    return fix_of(Applicability.SAFE, "Leave the dtype to the key", edit)
+    return fix_of(Applicability.SAFE, "Leave the dtype to the key", edit, shows_keys=True)
 
 
 def zero_key(fact: Conversion, document: Document) -> Fix | None:

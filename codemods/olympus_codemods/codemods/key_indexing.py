@@ -37,14 +37,16 @@ class KeyIndexingCodemod(Codemod):
     def migrate(self, fact: KeyIndexing, document: Document, target: Target) -> Fix | None:
         """Return the same reading of words through ``key_data``, whatever their use."""
         around = document.parents.get(fact.node)
-        is_whole = isinstance(around, ast.For | ast.comprehension) and around.iter is fact.node
+        is_whole = isinstance(around, ast.Starred) or (
+            isinstance(around, ast.For | ast.comprehension) and around.iter is fact.node
+        )
         if isinstance(fact.node, ast.Subscript) and not is_whole:
             return read_key_data(fact, document)
         if isinstance(fact.node, ast.Tuple | ast.List):
             statement = document.parents.get(fact.node)
             values = [statement.value] if isinstance(statement, ast.Assign) else []
         else:
-            values = [fact.node] if isinstance(fact.node, ast.expr) else []  # the iterable of a loop
+            values = [fact.node] if isinstance(fact.node, ast.expr) else []  # the iterable of a loop, or behind a star
         return through_key_data(document, fact.node, values, "Read the words through `key_data`")
 
 

@@ -41,7 +41,7 @@ class RawKeyLiteralCodemod(Codemod):
         text = made_anew(fact, fact.node, document, names, target)
         edit = replace(document, fact.node, parsed(text))
         kept = [] if (edits := names.edits()) else names.kept(names.spell(PRNG_KEY) or "")
-        return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *edits, *kept)
+        return fix_of(Applicability.SAFE, "Make the words where keys are made", edit, *edits, *kept, shows_keys=True)
 
 
 def holds_whole_keys(fact: RawKeyLiteral, node: ast.Call, document: Document) -> bool:
@@ -90,7 +90,9 @@ def like_a_key(fact: RawKeyLiteral, node: ast.Call, document: Document) -> Fix |
         edits.append(replace(document, shape, parsed(one)))
     if names.resolve(node.func).startswith("numpy."):
         edits.append(layout.swap(document, node.func, function))
-    return fix_of(Applicability.SAFE, f"Take shape and dtype from `{fact.like}`", *edits, *names.edits())
+    return fix_of(
+        Applicability.SAFE, f"Take shape and dtype from `{fact.like}`", *edits, *names.edits(), shows_keys=True
+    )
 
 
 def made_anew(fact: RawKeyLiteral, node: ast.Call, document: Document, names: Names, target: Target) -> str | None:

@@ -64,4 +64,4 @@ def wrap(subject: ast.expr, document: Document) -> Fix | None:
     """A raw key beside typed ones becomes ``wrap_key_data(key)``."""
     names = Names(document, subject)
     edit = replace(document, subject, call(names.spell(WRAP_KEY_DATA), expression(document, subject)))
-    return fix_of(Applicability.SAFE, "Convert the raw key", edit, *names.edits())
+    return fix_of(Applicability.SAFE, "Convert the raw key", edit, *names.edits(), shows_keys=True)

@@ -52,13 +52,14 @@ def binding(nodes: Iterable[ast.AST], name: str) -> list[tuple[ast.ImportFrom, s
 
 
 def uses(document: Document, name: str) -> int:
-    """Return how often a file uses an imported name; a file that seems to re-export it counts as one more."""
+    """Return how often a file uses an imported name; that others read it, or seem to, counts as one more."""
     mentions = 0
     for node in ast.walk(document.tree):
         match node:
             case ast.Name(id=mentioned) | ast.Constant(value=str(mentioned)):
                 mentions += mentioned == name
-    return mentions + document.filename.endswith("__init__.py")
+    is_read = document.filename.endswith("__init__.py") or not document.read_elsewhere.isdisjoint((name, "*"))
+    return mentions + is_read
 
 
 def drop_import(fact: Reference, document: Document) -> Fix | None:

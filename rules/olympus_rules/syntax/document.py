@@ -121,6 +121,7 @@ class Document(Text):
         roots: the folders in which absolute imports of the project are looked for; none are followed without them.
         path: the absolute path, empty for a text that is no file.
         namespaces: the names under which the JAX namespace may be imported (the setting ``library-roots``).
+        read_elsewhere: the names that other files read from this one, as far as they were looked for.
     """
 
     def __init__(
@@ -147,6 +148,7 @@ class Document(Text):
         self.roots = roots
         self.path = path
         self.namespaces: tuple[str, ...] = DEFAULT_ROOTS
+        self.read_elsewhere: frozenset[str] = frozenset()
         self.tree = ast.parse(text, filename)
 
     def let_go(self) -> None:

@@ -36,6 +36,7 @@ class Places:
         possible: expressions that keys may reach beside numbers, of which most on real code are none of keys; and those
             that keys of several numbers of axes reach, as one use may be right for some of them.
         holders: the expressions of containers and objects that hold keys.
+        around: those around edits since the analysis, which may hold words by now.
     """
 
     text: str = ""
@@ -44,6 +45,7 @@ class Places:
     likely: AbstractSet[Written] = frozenset()
     possible: AbstractSet[Written] = frozenset()
     holders: AbstractSet[Written] = frozenset()
+    around: AbstractSet[Written] = frozenset()
 
     def of(self, text: str) -> Places:
         """Return the places of a text: these, or none if it is another one."""
@@ -65,10 +67,11 @@ class Places:
             text: the text after them.
         """
         shift = _Shift(self.text, edits, text)
-        every = chain(self.ranks, self.likely, self.possible, self.holders)
+        every = [*chain(self.ranks, self.likely, self.possible, self.holders)]
         moved = {place: new for place in every if (new := shift.moved(place)) is not None}
         ranks = {moved[place]: rank for place, rank in self.ranks.items() if place in moved}
-        sets = (self.optional, self.likely, self.possible, self.holders)
+        around = {place for place in every if place in self.around or shift.is_around(place)}
+        sets = (self.optional, self.likely, self.possible, self.holders, around)
         return Places(text, ranks, *(frozenset(moved[place] for place in each if place in moved) for each in sets))
 
 
@@ -100,6 +103,12 @@ class _Shift:
         if any(one <= start and end <= other for one, other in self._edits[first : last + 1]):
             return None
         return *self._written(start + self._moves[first]), *self._written(end + self._moves[last])
+
+    def is_around(self, place: Written) -> bool:
+        """Say whether an edit is within an expression."""
+        start, end = self._offset(*place[:2]), self._offset(*place[2:])
+        first = bisect_left(self._ends, start + 1)
+        return first < len(self._edits) and start <= self._edits[first][0] and self._ends[first] <= end
 
     def _offset(self, line: int, column: int) -> int:
         text = self._lines[line - 1]

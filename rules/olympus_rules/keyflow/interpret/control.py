@@ -132,7 +132,7 @@ def run_loop(flow: Flow, loop: ir.Loop) -> None:
     """Run a body once per element if they are known, else for two iterations; join the ends after zero, one and two."""
     value = flow.registers[loop.iterable] if loop.iterable is not None else None
     if value is not None:
-        words.iterated(flow, value, loop)
+        words.iterated(flow, value, loop.node)
     start, rounds, turns, endless = flow.path, flow.rounds, flow.iterations, _endless(flow, loop)
     known = None if value is None else length(flow, value)
     exact = known is not None and known <= MAX_TURNS and turns * known <= MAX_NESTED_TURNS

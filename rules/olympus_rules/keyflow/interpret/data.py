@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from olympus_rules.code import instructions as ir
@@ -146,6 +146,7 @@ def run_sequence(flow: Flow, instruction: ir.BuildSequence) -> None:
     """Build a tuple, list or set."""
     items: list[Value] = []
     is_open = False
+    _check_stars(flow, instruction.items, getattr(instruction.node, "elts", ()))
     for register, starred in instruction.items:
         value = containers.spread(flow, flow.registers[register]) if starred else flow.registers[register]
         if not starred:
@@ -157,6 +158,13 @@ def run_sequence(flow: Flow, instruction: ir.BuildSequence) -> None:
             break
     built = Sequence(instruction.kind, tuple(items), is_open)
     flow.registers[instruction.dst] = flow.terms.fresh() if is_large(built) else built
+
+
+def _check_stars(flow: Flow, items: Iterable[tuple[int, bool]], nodes: Iterable[ast.expr]) -> None:
+    """Check what is unpacked into a display or a call."""
+    for (register, starred), node in zip(items, nodes, strict=False):
+        if starred and isinstance(node, ast.Starred):
+            words.iterated(flow, flow.registers[register], node.value)
 
 
 def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
@@ -181,6 +189,7 @@ def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
 def run_call(flow: Flow, instruction: ir.Call) -> None:
     """Call a value."""
     registers = flow.registers
+    _check_stars(flow, instruction.args, instruction.node.args if instruction.node is not None else ())
     arguments = Arguments(
         unstarred((registers[register], starred) for register, starred in instruction.args),
         unpacked((name, registers[register]) for name, register in instruction.keywords),

@@ -299,6 +299,7 @@ def _note_method(flow: Flow, name: str, arguments: Arguments, node: ast.Call) ->
         layout.array_method(flow, receiver, ArrayCall(name, node, node.func.value, arguments, 0))
     if name.startswith("assert"):
         layout.asserted(flow, arguments)
+    conversions.row_written(flow, name, arguments)
 
 
 def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:

@@ -13,6 +13,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Construction, Fact, KeyKind, Reference
 from olympus_rules.libraries.names import (
     ANNOTATED,
@@ -279,7 +280,8 @@ class _Scan:
         """Return the imports of names that are no longer read."""
         for alias in node.names:
             name = alias.asname or alias.name
-            qualified = self.file.linker.names.library(code.imported[name]).qualified if name in code.imported else ""
+            known = code.imported.get(name)
+            qualified = "" if known is None else self.origin(self.file.linker.names.library(known).qualified)
             exported = "__all__" in code.local_names or alias.asname == alias.name or self.document.is_package
             if qualified in CONSTRUCTORS | GONE and not self.is_read(name, node) and not exported:
                 kind = Construction if qualified in CONSTRUCTORS else Reference
@@ -331,13 +333,22 @@ class _Scan:
                 head = scope.imported.get(node.id)
                 if head is None:
                     return None
-                return self.file.linker.names.library(".".join([head, *reversed(parts)])).qualified
+                return self.origin(self.file.linker.names.library(".".join([head, *reversed(parts)])).qualified)
             scope = scope.parent
         for star in self.file.module.stars:
-            qualified = self.file.linker.names.library(".".join([star, node.id, *reversed(parts)])).qualified
+            qualified = self.origin(
+                self.file.linker.names.library(".".join([star, node.id, *reversed(parts)])).qualified
+            )
             if qualified in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS:
                 return qualified
         return None
+
+    def origin(self, qualified: str) -> str:
+        """Return the name of a constructor under JAX that another file of the project imports and this one from it."""
+        if qualified in CONSTRUCTORS or qualified.rpartition(".")[2] not in NAMES:
+            return qualified
+        found = self.file.linker.lookups.outside(qualified, concerned=True)
+        return found.qualified if isinstance(found, Library) else qualified
 
 
 def takes_name(call: ast.AST | None) -> TypeGuard[ast.Call]:

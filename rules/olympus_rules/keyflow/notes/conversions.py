@@ -46,12 +46,14 @@ from olympus_rules.libraries.names import (
     STREAMS,
 )
 
-__all__ = ["METHODS", "compared", "computed", "converted", "counted", "mapped", "method", "shown"]
+__all__ = ["METHODS", "compared", "computed", "converted", "counted", "mapped", "method", "row_written", "shown"]
 
 MANY = 32  # leaves of a tree that are checked
 
 METHODS = frozenset({"item", "tobytes", "tolist"})
 """Methods of an array that return its words to Python: the result is no array."""
+ROWS = frozenset({"writerow", "writerows"})
+"""Methods of the writers of ``csv``."""
 COMPARISONS = frozenset({"Eq", "Gt", "GtE", "Lt", "LtE", "NotEq"})
 WHOLE = {"Eq": "all", "NotEq": "any"}  # the same for words and for keys
 
@@ -319,6 +321,18 @@ def method(flow: State, term: Term, name: str, node: ast.Call, subject: ast.expr
     """Detect a method of an array that returns its words to Python."""
     if name in METHODS or name in METHODS_OF_NUMBERS or (name in ARITHMETIC_METHODS and flow.file.places):
         _note(flow, _Use("words", f".{name}", node, "fails"), [(term, subject)], Const(None))
+
+
+def row_written(flow: State, name: str, arguments: Arguments) -> None:
+    """Detect a row of a CSV file that is a key, of which the words are the columns, or holds one, which is its text."""
+    node = arguments.node
+    if name not in ROWS or node is None or len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
+        return
+    row, written = arguments.first, node.args[0]
+    use = _Use("words", name, node, "fails") if isinstance(row, Term) else _Use("text", name, node, "differs")
+    found = [(row, written)] if isinstance(row, Term) else [*_leaves(flow, row, written)] if row is not None else []
+    if found:
+        _note(flow, use, [*found], Const(None))
 
 
 def counted(flow: State, term: Term, node: ast.Attribute) -> None:

@@ -171,9 +171,8 @@ def unpacked(flow: State, value: Value, instruction: ir.Unpack) -> None:
         passes(flow, value, instruction.node)
 
 
-def iterated(flow: State, value: Value, loop: ir.Loop) -> None:
-    """Check the iterable of a loop: the elements of a single key are its words."""
-    node = loop.node
+def iterated(flow: State, value: Value, node: ast.expr | None) -> None:
+    """Check the iterable of a loop or behind a star: the elements of a single key are its words."""
     if isinstance(value, Term) and node is not None and not is_stored(flow, value):
         note(
             flow,

@@ -9,9 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from olympus_lint.migration.imports import imported_modules, module_text, read_file
-from olympus_lint.migration.places import Text
+from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings, SettingsError
 from olympus_rules.libraries import libraries
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import import_roots, locate
 
 __all__ = ["FIXTURES", "read_along"]
@@ -66,14 +67,14 @@ def _needed(text: Text, further: tuple[Path, ...], reserved: Collection[str]) ->
             yield file
             yield from _packages(file, module.count("."))
     if "def test" in text.old:
-        yield from (fixtures for folder in path.parents if (fixtures := folder / FIXTURES).is_file())
+        yield from (fixtures for folder in path.parents if disk.is_file(fixtures := folder / FIXTURES))
 
 
 def _packages(file: Path, depth: int) -> Iterator[Path]:
     """Yield the ``__init__`` of the packages that hold a module."""
     folders: Iterable[Path] = file.parents if file.stem != "__init__" else file.parent.parents
     for folder, _ in zip(folders, range(depth), strict=False):
-        if (folder / "__init__.py").is_file():
+        if disk.is_file(folder / "__init__.py"):
             yield folder / "__init__.py"
 
 

@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from olympus_codemods.target import Style
-from olympus_lint.migration.mentions import Mention
-from olympus_lint.migration.outside import Doubt, Unread
-from olympus_lint.migration.places import CONSTRUCTOR, Text
-from olympus_lint.migration.plan import Constructor
-from olympus_lint.migration.project import Migration
-from olympus_lint.migration.reasons import Reason, short
+from olympus_lint.migration.constructors import Constructor, Line, Reason, line_of, short
+from olympus_lint.migration.importing_files import Doubt, Unread
+from olympus_lint.migration.migration import Migration
+from olympus_lint.migration.prose_mentions import Mention
+from olympus_lint.migration.rewriting import CONSTRUCTOR
+from olympus_lint.migration.text import Rewritten
 from olympus_lint.reporting.phrases import count, place
-from olympus_rules.finding import Finding, Fix
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
 __all__ = [
     "CUT_SHORT",
-    "DRY_RUN",
-    "HEADINGS",
-    "Done",
     "Left",
     "Obstacle",
-    "Rewrite",
     "by_rule",
     "check_it",
     "checks",
     "doubt",
+    "equal_rewrites",
+    "headline",
     "is_silent",
     "left_alone",
     "left_in_order",
     "listed",
     "obstacles",
-    "rewrites",
     "rewritten_places",
     "sentences",
     "title",
@@ -43,19 +39,6 @@ __all__ = [
     "where",
 ]
 
-DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
-"""With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
-HEADINGS = {
-    "unread": "Not read, although they import what changes; name them, too",
-    "doubts": "Imports that may mean several files",
-    "typed": "What holds constructors back",
-    "checks": "Check these lines, which typed keys may get to",
-    "portable": "What typed keys would break",
-    "left": "Left to review, silent changes first",
-    "places": "Places, silent changes first",
-    "mentions": "Mentioned in strings, comments and prose, not rewritten",
-    "check": "Check it",
-}
 CUT_SHORT = "The search for files that import or are imported by these ended at its limit: name the whole project."
 NOT_ALL = (
     "The project is too large to follow every key to its end, so places may be missing below: "
@@ -88,81 +71,41 @@ def is_silent(fact: Fact) -> bool:
 # rewritten places
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A rewritten place.
-
-    Attributes:
-        report: the report on the text before the rewrite.
-        fix: the rewrite.
-        before, after: the lines that it changes.
-    """
-
-    report: Report
-    fix: Fix
-    before: str
-    after: str
-
-    @property
-    def is_silent(self) -> bool:
-        """Say whether a typed key would have given another result there, without an error."""
-        return is_silent(self.report.fact)
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """Equal rewrites of several places."""
-
-    places: tuple[Done, ...]
-
-    @property
-    def first(self) -> Done:
-        """Return the rewrite of the first place."""
-        return self.places[0]
-
-    @property
-    def headline(self) -> str:
-        """Return code and message, with the number of places."""
-        one = self.first
-        notes = ["would change silently"] if one.is_silent else []
-        notes += [count(len(self.places), "place")] if len(self.places) > 1 else []
-        note = f" ({', '.join(notes)})" if notes else ""
-        return f"{one.report.finding.code}{note}: {one.fix.message}"
-
-
-def rewritten_places(migration: Migration, *, renamed: bool = False) -> list[Done]:
+def rewritten_places(migration: Migration, *, renamed: bool = False) -> list[Rewritten]:
     """Return the rewritten places, silent changes first: the constructors, or all other places."""
-    done = [
-        Done(report, fix, *(_with_magics(lines, text) for lines in pair))
-        for text in migration.texts
-        for (report, fix), pair in zip(text.rewritten, text.shown, strict=True)
-        if (report.finding.code == CONSTRUCTOR) == renamed
-    ]
-    return sorted(done, key=lambda each: (not each.is_silent, each.report.finding.sort_key))
+    every = (each for text in migration.texts for each in text.rewritten)
+    done = [each for each in every if (each.report.finding.code == CONSTRUCTOR) == renamed]
+    return sorted(done, key=lambda each: (not is_silent(each.report.fact), each.report.finding.sort_key))
 
 
-def _with_magics(lines: str, text: Text) -> str:
-    """Return lines of a notebook with its magics instead of their placeholders."""
-    for aside in text.embedded.aside if text.embedded is not None else ():
-        lines = lines.replace(aside.name, aside.magic)
-    return lines
-
-
-def rewrites(migration: Migration) -> list[Rewrite]:
+def equal_rewrites(migration: Migration) -> list[list[Rewritten]]:
     """Return the rewritten places, equal ones together, and those of constructors last."""
-    equal: dict[tuple[object, ...], list[Done]] = defaultdict(list)
-    for renamed in (False, True):
-        for each in rewritten_places(migration, renamed=renamed):
-            key = each.report.finding.code, each.fix.message, each.before, each.after, each.is_silent
-            equal[key].append(each)
-    return [Rewrite(tuple(each)) for each in equal.values()]
+    equal: dict[tuple[object, ...], list[Rewritten]] = defaultdict(list)
+    for each in rewritten_places(migration) + rewritten_places(migration, renamed=True):
+        key = each.report.finding.code, each.fix.message, each.before, each.after, is_silent(each.report.fact)
+        equal[key].append(each)
+    return [*equal.values()]
+
+
+def headline(equal: Sequence[Rewritten]) -> str:
+    """Return what is said of equal rewrites: code and message, with the number of places."""
+    one = equal[0]
+    notes = ["would change silently"] if is_silent(one.report.fact) else []
+    notes += [count(len(equal), "place")] if len(equal) > 1 else []
+    note = f" ({', '.join(notes)})" if notes else ""
+    return f"{one.report.finding.code}{note}: {one.fix.message}"
+
+
+def title(equal: Sequence[Rewritten]) -> str:
+    """Return the places of equal rewrites."""
+    findings = (each.report.finding for each in equal)
+    return listed((each.filename, each.cell, each.span.start.row) for each in findings)
 
 
 def by_rule(migration: Migration) -> list[tuple[str, str, int]]:
     """Return the number of rewritten places of each rule, as (code, name, number)."""
-    done = Counter(
-        (report.finding.code, report.finding.name) for text in migration.texts for report, _ in text.rewritten
-    )
+    findings = (each.report.finding for text in migration.texts for each in text.rewritten)
+    done = Counter((finding.code, finding.name) for finding in findings)
     return [(code, name, number) for (code, name), number in sorted(done.items())]
 
 
@@ -231,25 +174,24 @@ class Obstacle:
     @property
     def held(self) -> str:
         """Return the places of the constructors."""
-        return listed((each.filename, each.cell, _spot(each)) for each in self.constructors)
+        return listed((each.filename, each.cell, _column(each)) for each in self.constructors)
 
 
-_Line = tuple[str, int | None, int, str]
+_Spot = tuple[Line, str]
+"""A line, and the rule that reports it."""
 
 
 def left_in_order(migration: Migration) -> list[Left]:
     """Return the places that are left: silent changes first, then by the number of constructors that they hold back."""
-    holding: Counter[_Line] = Counter(
-        line for each in migration.held for line in {_line_of(reason) for reason in each.reasons}
-    )
-    left = [Left(report, holding[_key(report.finding)]) for reports in migration.left.values() for report in reports]
+    holding = Counter(spot for each in migration.held for spot in {reason.spot for reason in each.reasons})
+    left = [Left(report, holding[_spot_of(report)]) for reports in migration.left.values() for report in reports]
     return sorted(left, key=lambda each: (not each.is_silent, -each.holds, each.report.finding.sort_key))
 
 
 def left_alone(migration: Migration) -> list[Left]:
     """Return the places that are left, hold no constructor back, and are none to be checked."""
-    told = {_line_of(each.reason) for each in checks(migration)}
-    return [each for each in left_in_order(migration) if not each.holds and _key(each.report.finding) not in told]
+    told = {each.reason.spot for each in checks(migration)}
+    return [each for each in left_in_order(migration) if not each.holds and _spot_of(each.report) not in told]
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,38 +218,35 @@ class Check:
 
 def checks(migration: Migration) -> list[Check]:
     """Return the lines to be checked, those of most constructors first."""
-    reasons: dict[tuple[_Line, str], Reason] = {}
-    found: dict[tuple[_Line, str], dict[Constructor, None]] = defaultdict(dict)
+    found: dict[Reason, dict[Constructor, None]] = defaultdict(dict)
     for constructor in migration.doubtful:
         for reason in constructor.checks:
-            line = _line_of(reason), reason.text
-            reasons.setdefault(line, reason)
-            found[line][constructor] = None
-    listed = [Check(reasons[line], tuple(constructors)) for line, constructors in found.items()]
+            found[reason][constructor] = None
+    listed = [Check(reason, tuple(constructors)) for reason, constructors in found.items()]
     return sorted(listed, key=lambda each: (-len(each.constructors), each.reason))
 
 
 def obstacles(migration: Migration) -> list[Obstacle]:
     """Return what holds constructors back: silent changes first, then by the number of constructors."""
-    left = {_key(each.report.finding): each for each in left_in_order(migration)}
-    reasons: dict[_Line, dict[str, Reason]] = defaultdict(dict)
-    held: dict[_Line, dict[Constructor, None]] = defaultdict(dict)
+    left = {_spot_of(each.report): each for each in left_in_order(migration)}
+    reasons: dict[_Spot, dict[str, Reason]] = defaultdict(dict)
+    held: dict[_Spot, dict[Constructor, None]] = defaultdict(dict)
     for constructor in [*migration.held, *migration.taken]:
         for reason in constructor.reasons:
-            reasons[_line_of(reason)].setdefault(reason.text, reason)
-            held[_line_of(reason)][constructor] = None
-    together: dict[tuple[Constructor, ...], list[_Line]] = defaultdict(list)
-    for line, constructors in held.items():
-        together[tuple(constructors)].append(line)
+            reasons[reason.spot].setdefault(reason.text, reason)
+            held[reason.spot][constructor] = None
+    together: dict[tuple[Constructor, ...], list[_Spot]] = defaultdict(list)
+    for spot in sorted(held):
+        together[tuple(held[spot])].append(spot)
     found = [
         Obstacle(
-            tuple(_said(left.get(line), list(reasons[line].values())) for line in sorted(lines, key=_order)),
-            tuple(reason for line in sorted(lines, key=_order) for reason in reasons[line].values()),
+            tuple(_said(left.get(spot), list(reasons[spot].values())) for spot in spots),
+            tuple(reason for spot in spots for reason in reasons[spot].values()),
             constructors,
-            any(line in left and left[line].is_silent for line in lines),
+            any(spot in left and left[spot].is_silent for spot in spots),
             migration.target.style,
         )
-        for constructors, lines in together.items()
+        for constructors, spots in together.items()
     ]
     return sorted(found, key=lambda each: (not each.is_silent, -len(each.constructors), each.lines))
 
@@ -320,28 +259,19 @@ def _said(left: Left | None, reasons: list[Reason]) -> tuple[str, str]:
     texts = list(dict.fromkeys(reason.text for reason in reasons))
     more = f" (and {count(len(texts) - 1, 'other use')} on this line)" if len(texts) > 1 else ""
     code = f"{reasons[0].code}: " if reasons[0].code else ""
-    return where(reasons[0]), f"{code}the key {texts[0]}{more}{''.join(paths[:1])}"
+    return str(reasons[0].line), f"{code}the key {texts[0]}{more}{''.join(paths[:1])}"
 
 
-def _key(finding: Finding) -> _Line:
-    return finding.filename, finding.cell, finding.span.start.row, finding.code
-
-
-def _line_of(reason: Reason) -> _Line:
-    return reason.filename, reason.cell, reason.row, reason.code
-
-
-def _order(line: _Line) -> tuple[str, int, int, str]:
-    return line[0], line[1] or 0, line[2], line[3]
+def _spot_of(report: Report) -> _Spot:
+    return line_of(report.finding), report.finding.code
 
 
 # words
 
 
-def where(place: Constructor | Reason | Mention | Finding) -> str:
+def where(place: Constructor | Mention) -> str:
     """Return the file, the cell in a notebook, and the row."""
-    row = place.span.start.row if isinstance(place, Finding) else place.row
-    return f"{place.filename}:{'' if place.cell is None else f'cell {place.cell}:'}{row}"
+    return str(Line(place.filename, place.cell, place.row))
 
 
 def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
@@ -352,15 +282,9 @@ def listed(places: Iterable[tuple[str, int | None, object]]) -> str:
     return "; ".join(f"{file}{', '.join(dict.fromkeys(spots))}" for file, spots in files.items())
 
 
-def _spot(source: Constructor) -> str:
+def _column(source: Constructor) -> str:
     """Return row and column of a source of keys; one that is no constructor has its name."""
     return f"{source.row}:{source.column}{'' if source.is_constructor else f' ({source.spelled})'}"
-
-
-def title(rewrite: Rewrite) -> str:
-    """Return the places of a rewrite."""
-    findings = (each.report.finding for each in rewrite.places)
-    return listed((each.filename, each.cell, each.span.start.row) for each in findings)
 
 
 def unread(each: Unread) -> str:

@@ -6,26 +6,22 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 from olympus_codemods.fixes import apply_fixes, compatible, migration_for
 from olympus_codemods.target import Target
 from olympus_lint.analysis.failures import internal_error, unfinished_note
 from olympus_lint.analysis.projects import Projects
-from olympus_lint.embedded.module import Embedded
-from olympus_lint.embedded.places import Places
 from olympus_lint.files.problems import Problem
-from olympus_lint.files.sources import InputError
 from olympus_lint.files.validity import NOT_PARSED
-from olympus_lint.migration.pairs import before_and_after
+from olympus_lint.migration.changed_lines import changed_lines
+from olympus_lint.migration.text import Rewritten, Text
 from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence, Fix
-from olympus_rules.keyflow.domain.places import NOWHERE
-from olympus_rules.keyflow.facts import Conversion, HandedOut, Reference
+from olympus_rules.keyflow.domain.places import NOWHERE, Places
+from olympus_rules.keyflow.facts import Conversion, Fact, Reference
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -34,15 +30,16 @@ from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.text import split_lines
 
 __all__ = [
-    "Text",
     "constructors",
     "context_of",
     "is_note",
     "is_wanted",
-    "mentions_of",
+    "places_of",
+    "references_of",
     "rename",
     "reports_of",
     "rewrite",
+    "subjects_of",
 ]
 
 CONSTRUCTOR = LegacyConstructor.code
@@ -50,106 +47,6 @@ PASSES = 20
 READING = frozenset({"attrgetter", "getattr", "methodcaller"})
 MOCK = re.compile(r"\bpatch\b")
 """Functions, by last name, that read an attribute by its name."""
-
-
-@dataclass(slots=True)
-class Text:
-    """A file during its migration.
-
-    Attributes:
-        filename: the path as the user gave it.
-        settings: those of its folder.
-        old: the text before the migration.
-        new: the current text.
-        rewritten: the rewrites in order: a report on the text at that time, and its fix.
-        shown: the lines of each rewrite before and after it.
-        problems: its problems.
-        notes: parts that were not analysed.
-        embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
-        places: the places of the module's rows in the file.
-        exits: the calls in the current text that pass keys to unknown code.
-        ready: the text of the file before its constructors were renamed.
-        is_named: whether the user named the file; another is only read, as named ones import it.
-        checked: the text on which there were reports the last time.
-        mentioned: those of them that are about the constructor of raw keys.
-    """
-
-    filename: str
-    settings: Settings
-    old: str
-    new: str = ""
-    rewritten: list[tuple[Report, Fix]] = field(default_factory=list)
-    shown: list[tuple[str, str]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[Problem] = field(default_factory=list)
-    embedded: Embedded | None = None
-    places: Places = field(default_factory=Places)
-    exits: list[HandedOut] = field(default_factory=list)
-    ready: str = ""
-    is_named: bool = True
-    checked: str | None = None
-    mentioned: list[Report] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Start with the old text."""
-        self.new = self.new or self.old
-        if self.embedded is not None:
-            self.places = self.embedded.places
-
-    @property
-    def before(self) -> str:
-        """Return the text of the file before the migration."""
-        return self.old if self.embedded is None else self.embedded.file
-
-    @property
-    def after(self) -> str:
-        """Return the current text of the file.
-
-        Raises:
-            InputError: the pieces cannot be put back.
-        """
-        return self.new if self.embedded is None else self.embedded.put_back(self.new)
-
-    @property
-    def said(self) -> list[Problem]:
-        """Return the notes with rows of the file."""
-        alone = self.embedded.notes if self.embedded is not None and self.embedded.kind != "python" else ()
-        return [*map(self.places.problem, self.notes), *alone]
-
-    def places_now(self) -> Places:
-        """Return the places of the rows in the current file; the old places if the pieces cannot be put back."""
-        try:
-            return self.places if self.embedded is None else self.embedded.places_of(self.new)
-        except InputError:
-            return self.places
-
-    def settle(self) -> bool:
-        """Update the places of the rows; undo the migration of a file whose pieces cannot be put back.
-
-        Returns:
-            Whether the pieces can be put back.
-        """
-        if self.embedded is None:
-            return True
-        try:
-            self.places = self.embedded.places_of(self.new)
-        except InputError as error:
-            self.problems.append(Problem(self.filename, str(error)))
-            self.undo()
-            return False
-        return True
-
-    def renew_docstrings(self) -> bool:
-        """Put rewritten examples into the docstrings around them; return whether that changes the text."""
-        before = self.new
-        with suppress(InputError):
-            self.new = self.new if self.embedded is None else self.embedded.with_new_docstrings(self.new)
-        return self.new != before
-
-    def undo(self) -> None:
-        """Go back to the old text."""
-        self.new, self.rewritten, self.shown = self.old, [], []
-        self.places = self.places if self.embedded is None else self.embedded.places
 
 
 def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
@@ -174,11 +71,11 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     if not settings.ignore_noqa:
         comments = Suppressions(text.new)
         reports = [report for report in reports if not comments.hides(report.finding)]
-    text.checked, text.mentioned = text.new, [report for report in reports if report.finding.code == CONSTRUCTOR]
+    text.checked, text.references = text.new, [report for report in reports if report.finding.code == CONSTRUCTOR]
     return document, reports
 
 
-def mentions_of(text: Text, projects: Projects) -> list[Report]:
+def references_of(text: Text, projects: Projects) -> list[Report]:
     """Return the reports on the constructor of raw keys in a file, of an earlier check if it was of the same text.
 
     Raises:
@@ -186,7 +83,7 @@ def mentions_of(text: Text, projects: Projects) -> list[Report]:
     """
     if text.checked != text.new:
         reports_of(text, projects)
-    return text.mentioned
+    return text.references
 
 
 def _with_all_rules(text: Text) -> Settings:
@@ -281,7 +178,15 @@ def context_of(report: Report) -> str:
     return report.fact.context if is_one and isinstance(report.fact, Reference) else ""
 
 
-def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects, *, names: bool) -> None:
+def rename(
+    text: Text,
+    held: Sequence[bool],
+    target: Target,
+    projects: Projects,
+    read_elsewhere: frozenset[str],
+    *,
+    names: bool,
+) -> None:
     """Rename constructors of a file, and remove imports that become unused.
 
     Args:
@@ -289,24 +194,26 @@ def rename(text: Text, held: Sequence[bool], target: Target, projects: Projects,
         held: for each constructor, in the order of places, whether it is held back.
         target: the keys and the release that the code has to support.
         projects: the open projects, which know the other files.
+        read_elsewhere: the names that other files read from this one; their imports stay.
         names: whether the names by which code replaces the constructor are rewritten, too.
     """
     waiting, others = list(held), {"import", "replaced"} if names else {"import"}
     for _ in range(PASSES):
-        if all(waiting) and not any(context_of(report) in others for report in mentions_of(text, projects)):
+        if all(waiting) and not any(context_of(report) in others for report in references_of(text, projects)):
             if not text.renew_docstrings():
                 return
             continue
-        document, reports = _opened(text, mentions_of(text, projects), projects)
-        mentions = list(zip(constructors(reports), waiting, strict=True))
-        wanted = [report for report, stays in mentions if not stays]
+        document, reports = _opened(text, references_of(text, projects), projects)
+        document.read_elsewhere = read_elsewhere
+        made = list(zip(constructors(reports), waiting, strict=True))
+        wanted = [report for report, stays in made if not stays]
         wanted += [report for report in reports if context_of(report) in others]
         fixes = [(report, migration_for(report, document, target)) for report in wanted]
         applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None], projects)
         if not applied and not text.renew_docstrings():
             return
         done = {id(report) for report in applied}
-        waiting = [stays for report, stays in mentions if id(report) not in done]
+        waiting = [stays for report, stays in made if id(report) not in done]
 
 
 def _opened(text: Text, reports: Sequence[Report], projects: Projects) -> tuple[Document, list[Report]]:
@@ -344,10 +251,10 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) 
         codes = ", ".join(sorted({report.finding.code for report, _ in applied}))
         text.problems.append(Problem(text.filename, f"internal error: the migration of {codes} gave {error!r}."))
         return []
-    places = text.places_now()
-    lines = split_lines(text.new)
-    text.shown += [before_and_after(lines, report, fix) for report, fix in applied]
-    text.rewritten += [(replace(report, finding=places.finding(report.finding)), fix) for report, fix in applied]
+    rows, lines = text.rows_now(), split_lines(text.new)
+    for report, fix in applied:
+        pair = map(text.with_magics, changed_lines(lines, report, fix))
+        text.rewritten.append(Rewritten(replace(report, finding=rows.finding(report.finding)), fix, *pair))
     _move_places(text, new, [fix for _, fix in applied], projects)
     text.new = new
     return [report for report, _ in applied]
@@ -355,7 +262,17 @@ def _apply(text: Text, fixes: Sequence[tuple[Report, Fix]], projects: Projects) 
 
 def _move_places(text: Text, new: str, fixes: Sequence[Fix], projects: Projects) -> None:
     """Keep what is known of the expressions of a text that some fixes change."""
-    known, path = projects.get(text.settings).session.places, str(Path(text.filename).absolute())
-    before = known.get(path, NOWHERE)
-    if before.of(text.new).ranks:
-        known[path] = before.after({edit for fix in fixes for edit in fix.edits}, new)
+    known = places_of(text, projects)
+    if known.ranks:
+        edits = {edit for fix in fixes for edit in fix.edits}
+        projects.get(text.settings).session.places[text.path] = known.after(edits, new)
+
+
+def subjects_of(fact: Fact) -> list[ast.AST]:
+    """Return the expressions that a fact is about; none if it names only the place."""
+    return [*getattr(fact, "subjects", ()), *filter(None, [getattr(fact, "subject", None)])]
+
+
+def places_of(text: Text, projects: Projects) -> Places:
+    """Return what is known of the expressions of the current text of a file."""
+    return projects.get(text.settings).session.places.get(text.path, NOWHERE).of(text.new)

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from olympus_lint.migration.places import Text
+from olympus_lint.migration.text import Text
 from olympus_lint.suppression.directives import tokens_of
 from olympus_rules.finding import Position
 from olympus_rules.syntax.text import split_lines

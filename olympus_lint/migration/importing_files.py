@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.along import FIXTURES
+from olympus_lint.migration.imported_files import FIXTURES
 from olympus_lint.migration.imports import imported_modules, module_text, read_file
 from olympus_lint.project.discovery import walk
 from olympus_lint.project.git import repository_of
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings, SettingsError
+from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import MARKERS, import_roots, locate, module_file
 
 if TYPE_CHECKING:
-    from olympus_lint.migration.places import Text
+    from olympus_lint.migration.text import Text
 
 __all__ = ["Doubt", "Outside", "Unread", "look_outside"]
 
@@ -268,7 +269,7 @@ def _top(folder: Path, cwd: Path) -> Path | None:
     cwd = cwd.resolve()
     if folder.is_relative_to(cwd) and cwd not in (Path.home(), Path(tempfile.gettempdir()), Path(cwd.anchor)):
         return cwd
-    marked = (each for each in (folder, *folder.parents) if any((each / marker).exists() for marker in MARKERS))
+    marked = (each for each in (folder, *folder.parents) if any(disk.exists(each / marker) for marker in MARKERS))
     return next(marked, None)
 
 
