@@ -64,7 +64,9 @@ def migrate(args: Namespace) -> int:
     forget_folders()  # so that this run notes all that it looks at
     configuration = configuration_of(args, options_over(args))
     settings = configuration.at(Path.cwd())
-    keeps = not args.no_cache and args.check is None
+    repairs = settings.fix or settings.fix_only
+    writes = repairs and not args.diff
+    keeps = not (args.no_cache or args.check is not None or writes)
     known = KeptReport(Cache(cache_folder(args, settings)) if keeps else None, args)
     report = known.recall()
     if report is not None:
@@ -78,7 +80,6 @@ def migrate(args: Namespace) -> int:
     along, is_cut_short = read_along(texts, configuration.at)
     texts += along
     target = target_of(args.migrate, settings)
-    writes = settings.fix or settings.fix_only
 
     def make(withheld: Withheld = NOTHING) -> Migration:
         fresh = [
@@ -87,18 +88,18 @@ def migrate(args: Namespace) -> int:
         ]
         return migrate_texts(fresh, target, unsafe=settings.unsafe_fixes, strict=args.strict, withheld=withheld)
 
-    proof, failed = (None, []) if args.check is None else tested(args, make, data, repairs=writes)
+    proof, failed = (None, []) if args.check is None else tested(args, make, data, repairs=repairs)
     migration = make() if proof is None else proof.migration
     migration.problems += problems + failed
     keyed = [filename for filename, found in migration.constructors.items() if found]
     migration.outside = look_outside(migration.named, migration.further, configuration.at, keyed)
     migration.outside.is_cut_short |= is_cut_short
     migration.not_in_git = not_in_git(data) if migration.changed else []
-    writes = writes and not args.diff and not failed and not (proof is not None and proof.stops)
+    writes = writes and not failed and not (proof is not None and proof.stops)
     if writes:
         write(migration, data)
     report = report_on(migration, args, proof, written=writes)
-    if files and not migration.problems and not (writes and migration.changed):
+    if files and not migration.problems:
         known.keep(report, data if migration.changed else {}, migration.not_in_git)
     return tell(report, args, migration.problems)
 

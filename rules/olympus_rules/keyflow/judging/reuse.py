@@ -245,7 +245,10 @@ def _is_waited_for(file: File, node: ast.AST) -> bool:
 
 def _is_made_equal(file: File, use: Consumption) -> bool:
     """Return whether the parameters that a call of ``init`` gives are named as a copy of others, to be equal."""
-    node: ast.AST | None = use.node if _initialised(use) else None
+    module = _initialised(use)
+    if COPY.search(module.lower()):
+        return True
+    node: ast.AST | None = use.node if module else None
     while node is not None and not isinstance(node, ast.stmt):
         node = file.document.parents.get(node)
         name = node.arg if isinstance(node, ast.keyword) else ""
