@@ -13,9 +13,10 @@ from olympus_rules.code.instructions import ClassCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import SAME_EACH_TIME
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Map
+from olympus_rules.keyflow.domain.values import Library, Map
+from olympus_rules.libraries.names import IMMUTABLE_BASES
 
-__all__ = ["is_steady", "may_be_computed"]
+__all__ = ["is_immutable", "is_steady", "may_be_computed"]
 
 
 def is_steady(file: File, term: Term) -> bool:
@@ -27,6 +28,13 @@ def may_be_computed(file: File, term: Term) -> bool:
     """Return whether code out of sight may compute an attribute in a term, of an object whose class is known."""
     attributes = (part for part in _parts(file, term) if file.terms.operation(part) == "attr")
     return any(_class_of(file, file.terms.args(part)[0]) and not _is_plain(file, part) for part in attributes)
+
+
+def is_immutable(file: File, class_: ClassCode) -> bool:
+    """Return whether the objects of a class cannot be written to, as its bases say."""
+    hierarchy = file.linker.hierarchy
+    bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
+    return any(isinstance(base, Library) and base.qualified in IMMUTABLE_BASES for base in bases)
 
 
 def _parts(file: File, term: Term) -> Iterator[Term]:

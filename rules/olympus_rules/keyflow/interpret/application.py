@@ -162,7 +162,8 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     joined = None if path is None else both(flow.path, path)
     if joined is None:
         return
-    if use.certainty == Certainty.KNOWN and not asks_for_its_type(flow.terms, flow.decisions, use):
+    is_key = use.certainty == Certainty.KNOWN or use.term in flow.knowledge.used
+    if is_key and not asks_for_its_type(flow.terms, flow.decisions, use):
         for term, rank in _with_ranks(value, flow.knowledge.used.get(use.term, 0)):
             flow.knowledge.use(term, rank, joined)
     handed = arguments.node is None  # a transformation makes the call: the place is in the function itself

@@ -19,7 +19,7 @@ from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["called", "is_silent", "is_turned_off", "make", "of_structures", "structure", "used"]
+__all__ = ["CALL", "called", "is_silent", "is_turned_off", "make", "of_structures", "structure", "used"]
 
 CALL = ".__call__"
 

@@ -150,7 +150,7 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     use = Consumption(
         node,
         ast.unparse(node.func) if row.method and isinstance(node, ast.Call) else row.qualified,
-        Certainty.DOUBTFUL if name in row.folds else Certainty.UNKNOWN if row.method else Certainty.KNOWN,
+        _certainty(row, name, arguments),
         flow.path,
         draw="fold" if name in row.folds else "split" if row.derive == "split" else _draw(row, arguments),
         key=expression,
@@ -163,6 +163,16 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     consume(flow, value, use)
     if row.derive != "split":
         lanes.drawn(flow, value, Place(node, row.qualified, expression))
+
+
+def _certainty(row: LibraryFunction, name: str, arguments: Arguments) -> Certainty:
+    """Return how certain it is that a call consumes an argument: what may be turned off elsewhere may draw nothing."""
+    if name in row.folds:
+        return Certainty.DOUBTFUL
+    given = (_argument(row, each, arguments)[0] for each, _ in row.silent)
+    is_open = any(value is not None and not isinstance(value, Const) for value in given)
+    is_of_object = bool(row.silent) and row.qualified.endswith(made_objects.CALL)
+    return Certainty.UNKNOWN if row.method or is_open or is_of_object else Certainty.KNOWN
 
 
 def confused(flow: Flow, value: Value, function: str, node: ast.AST | None, *, by_text: bool = False) -> None:

@@ -13,6 +13,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import fill_unseen
+from olympus_rules.keyflow.domain.steady import is_immutable
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     UNBOUND,
@@ -281,15 +282,15 @@ def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
     )
 
 
-def _may_change(name: str) -> bool:
-    """Return whether a method of an object of an unknown class may change the object."""
-    return name not in KEEPING_METHODS or name in CHANGING_METHODS
+def _may_change(flow: Flow, receiver: Term, name: str) -> bool:
+    """Return whether a method may change its object.
 
-
-def _is_given(flow: Flow, receiver: Term, name: str) -> bool:
-    """Return whether what looks like a method is a callable that the object was given: it cannot change the object."""
+    What looks like a method may be a callable that the object was given, which knows nothing of the object.
+    """
+    if name in flow.file.folding_methods or (name in KEEPING_METHODS and name not in CHANGING_METHODS):
+        return False
     class_ = flow.file.classes.get(receiver)
-    return class_ is not None and flow.linker.hierarchy.is_given(class_, name)
+    return class_ is None or not (flow.linker.hierarchy.is_given(class_, name) or is_immutable(flow.file, class_))
 
 
 def _note_method(flow: Flow, name: str, arguments: Arguments, node: ast.Call) -> None:
@@ -341,7 +342,7 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
             fill_unseen(flow, _container_around(flow, node.func.value))
         if name == "update":
             containers.updated(flow, receiver, arguments)
-        elif name not in flow.file.folding_methods and _may_change(name) and not _is_given(flow, receiver, name):
+        elif _may_change(flow, receiver, name):
             flow.forget(receiver)
     if isinstance(receiver, Choice) and name in copies.REPLACING:
         return map_choice(flow, receiver, lambda part: copies.copied(flow, part, arguments))

@@ -18,15 +18,13 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, certainty_of
 from olympus_rules.keyflow.domain.run import Run
-from olympus_rules.keyflow.domain.steady import is_steady
+from olympus_rules.keyflow.domain.steady import is_immutable, is_steady
 from olympus_rules.keyflow.domain.terms import Term, Terms
-from olympus_rules.keyflow.domain.values import Library
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.notes.pending import spelled
-from olympus_rules.libraries.names import IMMUTABLE_BASES
 
 __all__ = ["effect", "reuses"]
 
@@ -227,9 +225,7 @@ def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:
         return False
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name == run.code.parameters[0]:
-            hierarchy = file.linker.hierarchy
-            bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
-            return any(isinstance(base, Library) and base.qualified in IMMUTABLE_BASES for base in bases)
+            return is_immutable(file, class_)
     return False
 
 
