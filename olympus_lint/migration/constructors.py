@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from olympus_rules.finding import Finding
-    from olympus_rules.reach.paths import Path
-    from olympus_rules.reach.values import Place
+    from olympus_rules.reach.answers.paths import Path
+    from olympus_rules.reach.solver.values import Place
 
 __all__ = ["Constructor", "Line", "Reason", "along", "line_of", "short"]
 

@@ -3,41 +3,53 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.migration import Migration
 from olympus_rules.libraries.names import PRNG_KEY
-from olympus_rules.reach.callers import taken
-from olympus_rules.reach.evidence import places_in
-from olympus_rules.reach.project import reach
+from olympus_rules.reach.answers.callers import taken
+from olympus_rules.reach.answers.evidence import places_in
+from olympus_rules.reach.answers.project import ProjectReach, reach
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.places import Places
-    from olympus_rules.reach.sites import Taken
+    from olympus_rules.reach.reading.sites import Taken
+    from olympus_rules.syntax import Document
 
-__all__ = ["NAME", "key_places", "taken_by"]
+__all__ = ["NAME", "kept_for", "key_places", "taken_by"]
 
 NAME = PRNG_KEY.rpartition(".")[2]
-MOST_LINES = 60_000
-"""The size of a project up to which the expressions are searched that only keys reach: it takes a second analysis."""
 
 
 def key_places(migration: Migration) -> dict[str, Places]:
     """Return the expressions that only keys reach, and those that they may reach, by file."""
     documents = migration.documents()
-    lines = sum(document.text.count("\n") for document in documents.values())
     is_portable = migration.target.style == "portable"
-    migration.is_cut_short = lines > MOST_LINES
-    if migration.is_cut_short or not (is_portable or any(NAME in each.text for each in documents.values())):
+    if not (is_portable or any(NAME in each.text for each in documents.values())):
         return {}
     given = taken_by(migration)
     reached = reach(documents, None, migration.roots, migration.packs, given, with_words=is_portable)
     migration.is_cut_short = reached.slots.is_cut_short
     found = {} if reached.graph.failures else places_in(reached, documents)
-    reached.graph.forget()
-    del reached
-    gc.collect()  # what is left of the graph is full of circles
+    _keep(migration, reached)
     return found
+
+
+def kept_for(migration: Migration, documents: Mapping[str, Document], given: Sequence[Taken]) -> ProjectReach | None:
+    """Return the last analysis if it is of these documents; ``None``, without its memory, if it is not."""
+    if migration.reached is not None and not migration.reached.is_of(documents, given):
+        _keep(migration, None)
+    return migration.reached
+
+
+def _keep(migration: Migration, reached: ProjectReach | None) -> None:
+    """Keep an analysis for the plan, which takes it if no text changes, in place of another one."""
+    if migration.reached is not None:
+        migration.reached.graph.forget()
+        migration.reached = None
+        gc.collect()  # what is left of the graph is full of circles
+    migration.reached = reached
 
 
 def taken_by(migration: Migration) -> list[Taken]:

@@ -15,6 +15,7 @@ from olympus_lint.migration.importing_files import Outside
 from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.text import Text
 from olympus_rules.libraries import libraries
+from olympus_rules.reach.answers.project import ProjectReach
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import import_roots, locate
@@ -63,6 +64,7 @@ class Migration:
         not_in_git: the files whose content is not in the index of their repository, if any file changes.
         further: the folders in which files of one project find those of another.
         parsed: documents of the texts, which no project owns, by path; they hold as long as a text is the same.
+        reached: the last analysis of where keys get to; it holds as long as all texts are the same.
     """
 
     target: Target
@@ -79,6 +81,7 @@ class Migration:
     not_in_git: list[str] = field(default_factory=list)
     further: tuple[Path, ...] = field(init=False, default=())
     parsed: dict[str, Document] = field(default_factory=dict)
+    reached: ProjectReach | None = None
 
     def __post_init__(self) -> None:
         """Find out where the files can be imported from."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.constructors import Constructor, Line, Reason, along
-from olympus_lint.migration.key_places import taken_by
+from olympus_lint.migration.key_places import kept_for, taken_by
 from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.rewriting import context_of, is_note, is_wanted, subjects_of
 from olympus_rules.code.names import dotted_name
@@ -17,10 +17,9 @@ from olympus_rules.finding import Confidence, Position
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
 from olympus_rules.libraries.names import KEY, PRNG_KEY
-from olympus_rules.reach.escapes import escapes, lent
-from olympus_rules.reach.project import reach
-from olympus_rules.reach.reading import place_of
-from olympus_rules.reach.values import MERGED, Place
+from olympus_rules.reach.answers.escapes import escapes, lent
+from olympus_rules.reach.answers.project import reach
+from olympus_rules.reach.solver.values import MERGED, Place, place_of
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
@@ -28,11 +27,11 @@ from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Fact
-    from olympus_rules.reach.escapes import Escape
-    from olympus_rules.reach.failures import Failure
-    from olympus_rules.reach.joins import Join
-    from olympus_rules.reach.paths import Path
-    from olympus_rules.reach.project import ProjectReach
+    from olympus_rules.reach.answers.escapes import Escape
+    from olympus_rules.reach.answers.joins import Join
+    from olympus_rules.reach.answers.paths import Path
+    from olympus_rules.reach.answers.project import ProjectReach
+    from olympus_rules.reach.solver.failures import Failure
 
 __all__ = ["plan"]
 
@@ -112,9 +111,13 @@ class _Held:
         }
         self._taken = taken_by(migration)
         with_words = migration.target.style == "portable"
-        self._reached = reach(
-            self._documents, self._places, migration.roots, self._packs, self._taken, with_words=with_words
-        )
+        reached = kept_for(migration, self._documents, self._taken)
+        if reached is not None and not with_words and reached.takes(self._places):
+            self._reached = reached
+        else:
+            self._reached = reach(
+                self._documents, self._places, migration.roots, self._packs, self._taken, with_words=with_words
+            )
         self._remade = self._reached.graph.remade
         self.failures = self._reached.graph.failures
         self._joined: set[Place] = set()

@@ -36,7 +36,7 @@ from olympus_lint.project.settings import Settings
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.places import span_of
 from olympus_rules.keyflow.facts import GlobalImplementation
-from olympus_rules.reach.reading import place_of
+from olympus_rules.reach.solver.values import place_of
 from olympus_rules.rule import Report
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from olympus_lint.reporting.results import FileResult
 from olympus_lint.suppression.comments import Suppressions
 from olympus_rules.finding import Applicability, Confidence, Finding, Position
 from olympus_rules.keyflow.facts import Reference
-from olympus_rules.reach.slots import TooMuchWork, at_most
+from olympus_rules.reach.solver.slots import TooMuchWork, at_most
 from olympus_rules.rule import Report
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import MARKERS, locate
@@ -327,8 +327,8 @@ def _lost(path: str, text: str, settings: Settings) -> dict[Position, str]:
     Raises:
         TooMuchWork: the analysis takes too long.
     """
-    from olympus_rules.reach.escapes import escapes
-    from olympus_rules.reach.project import reach
+    from olympus_rules.reach.answers.escapes import escapes
+    from olympus_rules.reach.answers.project import reach
     from olympus_rules.syntax import Document
 
     where = locate(Path(path))

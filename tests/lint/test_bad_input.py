@@ -11,9 +11,9 @@ from programs import CLEAN, RAW, REUSE
 from olympus_lint.files import sources
 from olympus_rules.keyflow.interpret import interpreter
 from olympus_rules.keyflow.linking import driver
-from olympus_rules.reach.calls import Calls
-from olympus_rules.reach.reading import Reader
-from olympus_rules.reach.unknown import Settling
+from olympus_rules.reach.reading.calls import Calls
+from olympus_rules.reach.reading.reader import Reader
+from olympus_rules.reach.reading.settling import Settling
 from olympus_rules.rules.key_reuse import KeyReuse
 
 

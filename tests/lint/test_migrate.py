@@ -20,7 +20,7 @@ from olympus_lint.migration.project import migrate
 from olympus_lint.migration.report import DRY_RUN
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
-from olympus_rules.reach import slots
+from olympus_rules.reach.solver import slots
 
 PROJECT = {
     "pyproject.toml": "[project]\nname = 'pkg'\n",

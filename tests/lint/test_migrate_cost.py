@@ -12,8 +12,8 @@ from olympus_lint.migration import rewriting
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
-from olympus_rules.reach.project import ProjectReach, reach
-from olympus_rules.reach.slots import Slots
+from olympus_rules.reach.answers.project import ProjectReach, reach
+from olympus_rules.reach.solver.slots import Slots
 from olympus_rules.syntax import Document
 
 MANY = 40

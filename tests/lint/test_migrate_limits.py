@@ -12,7 +12,7 @@ from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
-from olympus_rules.reach import slots
+from olympus_rules.reach.solver import slots
 
 LIMITS: dict[str, dict[str, object]] = {
     "nothing is told apart": {"MOST_STEPS": 0, "MORE_STEPS": 0},
@@ -99,7 +99,7 @@ def test_a_key_for_too_many_callees_is_announced_past_a_limit(limits: dict[str, 
 
 def test_a_project_over_the_limit_of_lines_is_never_said_to_be_right(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the rules are not told of all files, nobody has looked at."""
-    monkeypatch.setattr("olympus_lint.migration.key_places.MOST_LINES", 0)
+    monkeypatch.setattr("olympus_rules.reach.answers.project.MOST_LINES", 0)
     text = "import jax\n\nkey = jax.random.PRNGKey(0)\nprint(jax.random.normal(key))\n"
     free, strict = (migrate([Text("a.py", Settings(), text)], Target("typed"), strict=each) for each in (False, True))
     assert free.free and free.is_cut_short and free.is_open

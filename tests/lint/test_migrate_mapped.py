@@ -12,8 +12,8 @@ from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
-from olympus_rules.reach.slots import Slots
-from olympus_rules.reach.values import Value
+from olympus_rules.reach.solver.slots import Slots
+from olympus_rules.reach.solver.values import Value
 
 HEAD = """\
 import functools

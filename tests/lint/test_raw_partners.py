@@ -14,7 +14,7 @@ from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
-from olympus_rules.reach.raw_keys import has_truth
+from olympus_rules.reach.reading.raw_keys import has_truth
 from olympus_rules.syntax import Document
 
 HEAD = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from olympus_rules.reach.project import ProjectReach, reach
-from olympus_rules.reach.values import Library, Made
+from olympus_rules.reach.answers.project import ProjectReach, reach
+from olympus_rules.reach.solver.values import Library, Made
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import forget_folders, locate
 
@@ -118,3 +118,15 @@ def test_stars_of_many_layers(tmp_path: Path) -> None:
     last = {f"m{layers}_{number}": HEAD for number in range(each)}
     main = HEAD + "from m0_0 import *\nimport m0_0\nm0_0.nobody\n"
     assert "m0_0.nobody" in names(reached(tmp_path, **stars, **last, main=main))
+
+
+def test_of_a_large_project_the_files_nearest_to_the_constructors_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = "import b\n" + "x = 1\n" * 20
+    files = {"a": HEAD, "b": "from a import key\n", "c": far, "d": "x = 1\n" * 20}
+    every = reached(tmp_path, **files)
+    assert len(every.names.documents) == 4 and not every.slots.is_cut_short
+    monkeypatch.setattr("olympus_rules.reach.answers.project.MOST_LINES", 10)
+    few = reached(tmp_path, **files)
+    assert [Path(path).stem for path in few.names.documents] == ["a", "b"] and few.slots.is_cut_short

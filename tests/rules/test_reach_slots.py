@@ -7,9 +7,9 @@ from unittest import mock
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from olympus_rules.reach import slots as module
-from olympus_rules.reach.slots import Slots
-from olympus_rules.reach.values import Container, Library, Made, Unknown, Value
+from olympus_rules.reach.solver import slots as module
+from olympus_rules.reach.solver.slots import Slots
+from olympus_rules.reach.solver.values import Container, Library, Made, Unknown, Value
 
 SLOTS = 4
 VALUES: list[Value] = [Library("a"), Library("b"), Made("a"), Container(0, 2), Container(1, None)]

@@ -181,7 +181,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         call=instance.number,
         origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
-        folded=None if use.folded is None else as_term(flow, instance.value(use.folded)),
+        folded=None if use.folded is None else made_objects.of_structures(flow, instance.value(use.folded)),
     )
     consume(flow, value, passed)
 
@@ -404,7 +404,7 @@ def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
         return other
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.file.classes[instance] = class_.code
-    made_objects.make(flow, class_.code.name, instance, arguments)
+    made_objects.make(flow, flow.terms.data(as_term(flow, class_)), instance, arguments)
     initialiser = flow.linker.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:
         function = flow.file.function(initialiser)

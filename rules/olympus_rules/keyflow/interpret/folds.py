@@ -42,15 +42,13 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     assert arguments.node is not None
     use.draw, use.certainty = "fold", Certainty.DOUBTFUL
     what = INITIALISING if name.startswith(INITIALISING) else name
-    module = _module(flow, function, arguments)
+    owner = _module(flow, function, arguments)
     are_streams = any(keyword in flow.file.streams and each is value for keyword, each in arguments.keywords)
-    if (
-        module is None
-        or callees.evaluates(arguments, name)
-        or not (are_streams or what == INITIALISING or _draws(flow, module))
-    ):
+    is_off = owner is None or made_objects.is_silent(flow, owner) or callees.evaluates(arguments, name)
+    if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner)):
         consume(flow, value, use)
         return
+    module = made_objects.structure(flow, owner)
     other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
     for stream, part, expression in _streams(value, use.key):
         if are_streams and isinstance(value, Map):
@@ -61,7 +59,7 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
 
 def _draws(flow: Flow, module: Term) -> bool:
     """Return whether the function of a module draws, or what it names in this file does."""
-    first = flow.file.applied.get(module)
+    first = flow.file.applied.get(made_objects.structure(flow, module))
     words, definitions = flow.file.drawing, flow.file.module.definitions
     waiting: list[FunctionCode | ClassCode] = [] if first is None else [first]
     seen = set[FunctionCode | ClassCode]()
@@ -93,11 +91,11 @@ def _method(flow: Flow, value: Value) -> tuple[Term]:
 
 
 def _module(flow: Flow, function: Value, arguments: Arguments) -> Term | None:
-    """Return what is known of the module whose method is called: what it is made of, else its identity."""
+    """Return the module whose method is called, ``None`` if the method is a function."""
     owner = arguments.owner
     if isinstance(function, Term) and flow.terms.operation(function) == "attr":
         owner = flow.terms.args(function)[0]  # jax.jit(model.apply)(…), or what a copy shares with its original
-    return None if owner is None else made_objects.structure(flow, owner)
+    return None if owner is None else as_term(flow, owner)
 
 
 def _streams(value: Value, expression: ast.expr | None) -> Iterator[tuple[str, Value, ast.expr | None]]:

@@ -19,7 +19,7 @@ from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["called", "is_silent", "is_turned_off", "make", "structure", "used"]
+__all__ = ["called", "is_silent", "is_turned_off", "make", "of_structures", "structure", "used"]
 
 CALL = ".__call__"
 
@@ -42,10 +42,23 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
 
 
 def structure(flow: Flow, value: Value) -> Term:
-    """Return what an object is made of as a term, and the identity of any other value."""
+    """Return what an object is made of as a term, and the identity of any other value.
+
+    A copy with changed fields has the functions of its original: a training state keeps its ``apply_fn``.
+    """
     term = as_term(flow, value)
+    while flow.terms.operation(term) == "copy":
+        term = flow.terms.args(term)[0]
     made = _made(flow, term)
     return term if made is None else made.structure
+
+
+def of_structures(flow: Flow, value: Value) -> Term:
+    """Return an operation on objects as one on what they are made of."""
+    term = as_term(flow, value)
+    if flow.terms.operation(term) != "op":
+        return term
+    return flow.terms.make("op", flow.terms.data(term), *(structure(flow, part) for part in flow.terms.args(term)))
 
 
 def _made(flow: Flow, term: Term) -> Made | None:

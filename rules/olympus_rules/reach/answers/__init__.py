@@ -1,0 +1,1 @@
+"""What the solved graph says: where keys get to, by which paths, and where they leave the project."""

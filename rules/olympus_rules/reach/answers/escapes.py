@@ -1,0 +1,215 @@
+"""Where keys leave a project: calls of libraries and of unknown callees, and objects of libraries that get keys."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import or_
+from typing import TYPE_CHECKING
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
+from olympus_rules.libraries.names import RANDOM, REPLACING
+from olympus_rules.reach.reading.calls import FILLING
+from olympus_rules.reach.reading.library_calls import CHANGING
+from olympus_rules.reach.reading.settling import GIVING_BACK
+from olympus_rules.reach.reading.sites import Call
+from olympus_rules.reach.solver.slots import Slot, Slots, without
+from olympus_rules.reach.solver.values import (
+    CALLEES,
+    IN_PROJECT,
+    Class,
+    Constructor,
+    Container,
+    Key,
+    Library,
+    Made,
+    Object,
+    Other,
+    Place,
+    Super,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.answers.project import ProjectReach
+
+__all__ = ["Escape", "escapes", "lent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """A call that passes keys to code outside of the project.
+
+    Attributes:
+        place: where it is.
+        callee: how it is written.
+        library: the qualified name of the library function; empty for one that nothing is known of.
+        keys: the constructors of the keys.
+        is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
+            so by another way than the keys.
+        is_certain: whether the callee can be nothing else.
+        is_anything: whether so much comes together at the callee that it may be anything.
+        is_written: whether it is no call, but keys are written to an attribute of an object.
+        is_made: whether the callee is no function of the library, but comes out of something that the library made.
+    """
+
+    place: Place
+    callee: str
+    library: str
+    keys: frozenset[Place]
+    is_sure: bool
+    is_certain: bool = True
+    is_anything: bool = False
+    is_written: bool = False
+    is_made: bool = False
+
+
+def escapes(reached: ProjectReach) -> Iterator[Escape]:
+    """Yield the calls that pass keys to libraries or to unknown callees, and what writes them to objects of those."""
+    found = list(of_calls(reached))
+    told = {each.place for each in found if each.library}
+    yield from found
+    yield from (each for each in given_to_objects(reached) if each.place not in told)
+
+
+def of_calls(reached: ProjectReach) -> Iterator[Escape]:
+    """Yield the calls that pass keys to libraries or to unknown callees."""
+    names = list(reached.slots.numbers)
+    for call in reached.calls.all:
+        keys = reached.keys_in(call.given)
+        if not keys:
+            continue
+        sure = frozenset[Place]().union(*(reached.sure_keys(slot) for slot in call.given))
+        way = partial(Escape, call.place, call.callee, keys=sure or keys, is_sure=bool(sure))
+        if call.place in reached.calls.binding.given_up:
+            yield way(library="", keys=keys, is_sure=True, is_anything=True)
+            continue
+        callees = reached.slots.values(call.function)
+        known = [value for value in callees if isinstance(value, CALLEES)]
+        kinds = (Library,) if _keeps(reached, call) else (Library, Made)
+        libraries = sorted({reached.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
+        if (not known or call.place in reached.calls.binding.over_limit) and not _keeps(reached, call):
+            yield way(library="")
+        if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
+            one = len(set(known)) == 1 and _is_told(reached.slots, call, known[0], names[call.result][0])
+            direct = [*known, *([] if call.owner is None else reached.slots.values(call.owner))]
+            made = not any(isinstance(value, Library | Super) for value in direct)
+            yield from (way(library=name, is_certain=one, is_made=made) for name in libraries if not is_jax(name))
+
+
+def lent(reached: ProjectReach) -> Iterator[tuple[Place, str, str, frozenset[Place]]]:
+    """Yield the calls that give the constructor to a library function of which it is not known that it calls it.
+
+    Each has its place, its callee as it is written and by its name, and the mentions of the constructor.
+    """
+    kinds = reached.slots.of_kinds(Constructor)
+    for call in reached.calls.all:
+        given = reached.slots.listed(reduce(or_, map(reached.slots.mask, call.given), 0) & kinds)
+        mentions = frozenset(value.mention for value in given if isinstance(value, Constructor))
+        for value in reached.slots.values(call.function) if mentions else ():
+            model = reached.names.model(value.qualified) if isinstance(value, Library) else None
+            if model is None or model.qualified.startswith(f"{RANDOM}."):  # which calls no argument
+                continue
+            if model.transform is None and not model.container and not model.inspects:
+                yield call.place, call.callee, model.qualified, mentions
+
+
+def _keeps(reached: ProjectReach, call: Call) -> bool:
+    """Return whether an unknown callee is a method of an array or container, by its name."""
+    if call.owner is None:
+        return False
+    name = call.callee.rpartition(".")[2]
+    keeping = name in KEEPING_METHODS | FILLING | CHANGING | GIVING_BACK or name.startswith("assert")
+    return keeping or ".at[" in call.callee or bool(reached.keys_in([call.owner]))
+
+
+def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
+    """Yield the keys that become parts of modules and objects of libraries, which may do anything with them.
+
+    They are written to an attribute or element, put into the object by a method, or given as a new value to a function
+    or method that copies the object.
+    """
+    for written in reached.graph.attributes.written:
+        name = _library_of(reached, written.owner)
+        keys = _keys_of(reached, written.source) if name else None
+        if keys:
+            yield Escape(written.place, written.spelled, name, keys, is_sure=True, is_written=True)
+    for call in reached.calls.all:
+        owner = _changed_by(reached, call)
+        name = "" if owner is None else _library_of(reached, owner)
+        given = [slot for slot in call.given if slot != owner] if name else []
+        keys = frozenset[Place]().union(*(_keys_of(reached, slot) for slot in given))
+        if keys:
+            yield Escape(call.place, call.callee, name, keys, is_sure=True)
+
+
+def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
+    """Return the constructors of the keys that surely come to a slot, or of those in a list of nothing else."""
+    slots, heap = reached.slots, reached.graph.heap
+    lists = slots.values(slot)
+    if not lists or not all(isinstance(value, Container) for value in lists):
+        return reached.sure_keys(slot)
+    parts = 0
+    for value in lists:
+        assert isinstance(value, Container)
+        parts |= reduce(
+            or_, map(slots.mask, heap.named_elements(value).values()), slots.mask(heap.element(value, None))
+        )
+    is_of_keys = parts and not without(parts, slots.of_kinds(Key))
+    return reached.keys_in([slot]) if is_of_keys else reached.sure_keys(slot)
+
+
+def _changed_by(reached: ProjectReach, call: Call) -> Slot | None:
+    """Return the slot of the object that a call copies with new values, or puts its arguments into."""
+    callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
+    if any(reached.names.canonical(value.qualified) in REPLACING for value in callees):
+        return next(iter(call.given), None)
+    return call.owner if call.callee.rpartition(".")[2] in CHANGING | FILLING else None
+
+
+def _library_of(reached: ProjectReach, owner: Slot) -> str:
+    """Return the name of a library that makes an object; empty if any other value comes there, or JAX or Python do.
+
+    Several libraries may do so where names come from several stars.
+    """
+    held = reached.slots.values(owner)
+    made = {reached.names.canonical(value.qualified) for value in held if isinstance(value, Library | Made)}
+    if any(isinstance(value, Class | Object) for value in held) or any(map(is_jax, made)):
+        return ""
+    return min(made, default="")
+
+
+def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
+    """Return whether a callee that a library made is the only one that the code shows.
+
+    A parameter may be given something else, and of what is beside it in the object of a method no attribute may be
+    known, as of a function that a decorator of a library makes.
+    """
+    if isinstance(callee, Library):
+        return True
+    function = call.node.func
+    spelled = function.value if isinstance(function, ast.Attribute) else function
+    if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
+        return False
+    owners = [] if call.owner is None else slots.values(call.owner)
+    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key | Super)]
+    return not others
+
+
+def _is_parameter(name: str, scope: object) -> bool:
+    """Return whether a name is a parameter of a function, or of one around it; the object of a method is none."""
+    while isinstance(scope, FunctionCode):
+        if name in scope.parameters:
+            return scope.owner is None or name != next(iter(scope.parameters))
+        scope = scope.parent
+    return False
+
+
+def is_jax(name: str) -> bool:
+    """Return whether a canonical name is one of JAX, or of Python itreached."""
+    package = name.partition(".")[0]
+    return package in ("jax", "builtins") or package in sys.stdlib_module_names

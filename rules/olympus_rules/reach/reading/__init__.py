@@ -1,0 +1,1 @@
+"""From the instructions of a project to edges between slots."""
