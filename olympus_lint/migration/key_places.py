@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.migration import Migration
 from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.answers.callers import taken
 from olympus_rules.reach.answers.evidence import places_in
-from olympus_rules.reach.answers.project import ProjectReach, reach
+from olympus_rules.reach.answers.project import reach
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.places import Places
+    from olympus_rules.reach.answers.project import ProjectReach
     from olympus_rules.reach.reading.sites import Taken
-    from olympus_rules.syntax import Document
 
-__all__ = ["NAME", "kept_for", "key_places", "taken_by"]
+__all__ = ["NAME", "keep", "key_places", "taken_by"]
 
 NAME = PRNG_KEY.rpartition(".")[2]
 
@@ -32,18 +31,11 @@ def key_places(migration: Migration) -> dict[str, Places]:
     reached = reach(documents, None, migration.roots, migration.packs, given, with_words=is_portable)
     migration.is_cut_short = reached.slots.is_cut_short
     found = {} if reached.graph.failures else places_in(reached, documents)
-    _keep(migration, reached)
+    keep(migration, reached)
     return found
 
 
-def kept_for(migration: Migration, documents: Mapping[str, Document], given: Sequence[Taken]) -> ProjectReach | None:
-    """Return the last analysis if it is of these documents; ``None``, without its memory, if it is not."""
-    if migration.reached is not None and not migration.reached.is_of(documents, given):
-        _keep(migration, None)
-    return migration.reached
-
-
-def _keep(migration: Migration, reached: ProjectReach | None) -> None:
+def keep(migration: Migration, reached: ProjectReach | None) -> None:
     """Keep an analysis for the plan, which takes it if no text changes, in place of another one."""
     if migration.reached is not None:
         migration.reached.graph.forget()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from olympus_codemods.target import Target
 from olympus_lint.files.problems import Problem
@@ -19,6 +20,9 @@ from olympus_rules.reach.answers.project import ProjectReach
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import import_roots, locate
+
+if TYPE_CHECKING:
+    from olympus_rules.reach.answers.project import ProjectReach
 
 __all__ = ["NOTHING", "Migration", "Withheld"]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.constructors import Constructor, Line, Reason, along
-from olympus_lint.migration.key_places import kept_for, taken_by
+from olympus_lint.migration.key_places import keep, taken_by
 from olympus_lint.migration.migration import Migration
 from olympus_lint.migration.rewriting import context_of, is_note, is_wanted, subjects_of
 from olympus_rules.code.names import dotted_name
@@ -111,9 +111,10 @@ class _Held:
         }
         self._taken = taken_by(migration)
         with_words = migration.target.style == "portable"
-        reached = kept_for(migration, self._documents, self._taken)
-        if reached is not None and not with_words and reached.takes(self._places):
-            self._reached = reached
+        if migration.reached is not None and not migration.reached.is_of(self._documents, self._taken):
+            keep(migration, None)
+        if migration.reached is not None and not with_words and migration.reached.takes(self._places):
+            self._reached = migration.reached
         else:
             self._reached = reach(
                 self._documents, self._places, migration.roots, self._packs, self._taken, with_words=with_words
