@@ -16,6 +16,7 @@ from olympus_lint.migration.importing_files import Outside
 from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.text import Text
 from olympus_rules.libraries import libraries
+from olympus_rules.reach.answers.project import ProjectReach
 from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import import_roots, locate
