@@ -92,3 +92,15 @@ def test_distinct_elements_are_quiet(name: str, beside: str, make: str) -> None:
 @pytest.mark.parametrize("use", OF_ANY | OF_ARRAYS)
 def test_a_tiled_raw_key_is_an_array_of_copies(use: str) -> None:
     assert told("jnp.tile(key, (3, 1))", (OF_ANY | OF_ARRAYS)[use], "random.PRNGKey", "")
+
+
+ONE = ["[key] * 1", "[key]", "jnp.broadcast_to(key, (1, *key.shape))", "jnp.repeat(key[None], 1, axis=0)", "key[None]"]
+
+
+@pytest.mark.parametrize("make", ["random.PRNGKey", "random.key"])
+@pytest.mark.parametrize("constructor", ONE)
+def test_one_copy_is_used_once(constructor: str, make: str) -> None:
+    uses = {name: text for name, text in (OF_ANY | OF_ARRAYS).items() if "[1]" not in text}
+    uses = {name: text for name, text in uses.items() if "a, b, c" not in text and "range" not in text}
+    uses = {name: text for name, text in uses.items() if name in OF_ANY or not constructor.startswith("[")}
+    assert [use for use, text in uses.items() if told(constructor, text, make, "")] == []

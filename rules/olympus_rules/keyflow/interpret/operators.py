@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, map_choice, operand_term
@@ -49,6 +50,9 @@ OPAQUE = frozenset({"caught", "format", "match", "opaque", "part", "raise", "yie
 """Operations that give an unknown value; what a pattern matches comes after the word."""
 
 
+MAX_COPIES = 16  # in a list that is written out
+
+
 def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> Value:
     """Look for misuses of keys in an operator or comparison, and return its value."""
     if operation in COMPARISONS or operation in ("Is", "IsNot"):
@@ -89,11 +93,14 @@ def _concatenated(operands: list[Value]) -> Value:
 
 
 def _copies(flow: Flow, operands: list[Value]) -> Value | None:
-    """Return ``[key] * n``: the array of copies that it stands for; ``None`` for any other product."""
+    """Return ``[key] * n``: the list, or the array of copies for which it stands; ``None`` for any other product."""
     lists = [part for part in operands if isinstance(part, Sequence) and not part.open and len(part.items) == 1]
     key = lists[0].items[0] if len(operands) == 2 and len(lists) == 1 else None
     if not isinstance(key, Term) or flow.knowledge.rank(key) != 0:
         return None
+    count = next((part.value for part in operands if isinstance(part, Const)), None)
+    if type(count) is int and count <= MAX_COPIES:
+        return replace(lists[0], items=(key,) * count)
     return flow.knowledge.view("copies", key, 1)
 
 

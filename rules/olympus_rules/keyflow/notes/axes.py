@@ -70,6 +70,10 @@ class Transposed(NamedTuple):
     axis: ast.expr | None = None
 
 
+COUNTS = {"broadcast_to": "shape", "repeat": "repeats", "tile": "reps"}
+"""The arguments that say how many copies there are, in their first number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """A call on an array that may hold keys.
@@ -104,8 +108,14 @@ class Look:
 
     @property
     def operation(self) -> str:
-        """The operation of the resulting view."""
-        return f"{self.call.name} {self.number}"
+        """The operation of the resulting view; one copy is no repetition."""
+        return f"{'single' if self._is_one_copy() else self.call.name} {self.number}"
+
+    def _is_one_copy(self) -> bool:
+        """Return whether a function that repeats an array is asked for one copy."""
+        counts = self.value(0, COUNTS[self.call.name]) if self.call.name in COUNTS else None
+        first = counts.items[0] if isinstance(counts, Sequence) and counts.items else counts
+        return first == Const(1)
 
     def rank(self) -> int | None:
         """Return the number of batch axes of the array, ``None`` if not yet known."""
