@@ -19,7 +19,7 @@ from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["CALL", "called", "is_silent", "is_turned_off", "make", "of_structures", "structure", "used"]
+__all__ = ["CALL", "argument", "called", "is_silent", "is_turned_off", "make", "of_structures", "structure", "used"]
 
 CALL = ".__call__"
 
@@ -33,7 +33,7 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
     made = flow.terms.make("op", ("made", name, len(parts), names), *parts)
     model = flow.file.table.get(name)
     is_silent = model.silences or (model.row is not None and is_turned_off(model.row, arguments))
-    kept = () if model.row is None else tuple(_argument(model.row, each, arguments) for each in model.row.keeps)
+    kept = () if model.row is None else tuple(argument(model.row, each, arguments) for each in model.row.keeps)
     flow.file.made[instance] = Made(
         name, made, is_silent or callees.evaluates(arguments, ""), kept, flow.terms.number()
     )
@@ -96,11 +96,12 @@ def _held(flow: Flow, function: Term) -> str:
 
 def is_turned_off(row: LibraryFunction, arguments: Arguments) -> bool:
     """Return whether an argument says that nothing is drawn: a rate of 0, or ``inference=True``."""
-    given = ((_argument(row, name, arguments), off) for name, off in row.silent)
+    given = ((argument(row, name, arguments), off) for name, off in row.silent)
     return any(isinstance(value, Const) and value.value == off for value, off in given)
 
 
-def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> Value | None:
+def argument(row: LibraryFunction, name: str, arguments: Arguments) -> Value | None:
+    """Return the argument for a parameter of a row."""
     position = row.parameters.index(name) if name in row.parameters else len(arguments.positional)
     return arguments.get(position, name)
 

@@ -93,7 +93,7 @@ def generated(flow: Flow, function: Term, method: str = "__call__") -> Value | N
 def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
     """Return an argument by the name of its parameter, with its expression."""
     position = row.parameters.index(name) if name in row.parameters else sys.maxsize
-    return arguments.get(position, name), arguments.expression(position, name)
+    return made_objects.argument(row, name, arguments), arguments.expression(position, name)
 
 
 def _may_be_key(flow: Flow, value: Value) -> bool:
