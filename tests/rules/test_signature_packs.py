@@ -136,8 +136,8 @@ WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
     (
         "[x]",
-        r"unknown section 'x'; known are functions, methods, returns, copies, inspect, fold, silent, forward, "
-        r"transform, result, containers, arrays, conversions, typed-keys",
+        r"unknown section 'x'; known are functions, methods, returns, copies, fields, inspect, fold, silent, "
+        r"forward, transform, result, containers, arrays, conversions, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),

@@ -43,6 +43,8 @@ class LibraryFunction:
             of the object, ``__next__`` for ``next``.
         silent: parameters with the value for which nothing is drawn: by the function, or by the object that the class
             makes.
+        needs: parameters without which nothing is drawn, as that is their default.
+        instead: parameters whose value, if one is given, stands for the draw.
         wrap: whether a forwarded buffer comes out as a typed key.
         unwrap: whether a forwarded typed key comes out as its buffer.
         raw: whether it takes and gives raw keys only.
@@ -64,6 +66,8 @@ class LibraryFunction:
     makes: str | None = None
     gives: tuple[str, ...] = ()
     silent: tuple[tuple[str, object], ...] = ()
+    needs: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
     wrap: bool = False
     unwrap: bool = False
     raw: bool = False
@@ -109,6 +113,7 @@ class Model:
         silences: whether it gives an object that draws nothing when it is called.
         forwards: whether it returns its first argument unchanged, and consumes nothing.
         returns: the name of the row of its result, where that is a callable.
+        fields: the names of the items of the tuple that it returns, in order.
         transform: what it does with the callables that it takes.
         typed_keys: whether it takes typed keys as it takes raw ones.
         result: what a call gives back of the values that it is given; ``None`` where nothing is known.
@@ -131,6 +136,7 @@ class Model:
     silences: bool = False
     forwards: bool = False
     returns: str | None = None
+    fields: tuple[str, ...] = ()
     transform: Transformation | None = None
     typed_keys: Support = "unknown"
     result: Result | None = None

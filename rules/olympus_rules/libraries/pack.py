@@ -18,6 +18,7 @@ class Pack:
         functions: rows of functions and classes.
         methods: rows of methods of the packages' objects, by the method's name.
         returns: callables that return one which does what another name's row says, with that name.
+        fields: the names of the items of the tuple that a function returns, by the function.
         copies: methods that return a copy of their object, with the fields that the copy has anew.
         lists: the lists of names in the other sections, by section and field.
         conversions: what functions do with the words of keys, by their names.
@@ -31,6 +32,7 @@ class Pack:
     methods: tuple[LibraryFunction, ...] = ()
     returns: dict[str, str] = field(default_factory=dict)
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: dict[str, tuple[str, ...]] = field(default_factory=dict)
     lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     conversions: dict[str, Conversion] = field(default_factory=dict)
     typed_since: str = ""

@@ -25,20 +25,20 @@ LISTS: dict[str, tuple[str, ...]] = {
     "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "fits", "splits", "stacks"),
 }
 ROWS = ("functions", "methods")
-COPIES = "copies"
+NAMED = ("copies", "fields")
+"""Sections that list names under a name."""
 TYPED_KEYS = "typed-keys"
 SUPPORT = ("since", "none", "except")
 CONVERSIONS = "conversions"
 OF_CONVERSIONS = ("form", "names", "places", "all-from", "keywords", "effect", "before")
 MOST_PLACES = 32  # arguments that count where all do
-SECTIONS = (*ROWS, "returns", COPIES, *LISTS, CONVERSIONS, TYPED_KEYS)
+SECTIONS = (*ROWS, "returns", *NAMED, *LISTS, CONVERSIONS, TYPED_KEYS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
 FLAGS = ("wrap", "unwrap", "raw")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
-OF_METHODS = tuple(
-    name for name in FIELDS if name not in ("draw", "derive", "seed", "gives", "keeps", "silent", "wrap", "unwrap")
-)
-OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds")
+OF_FUNCTIONS = ("draw", "derive", "seed", "gives", "keeps", "silent", "needs", "instead", "wrap", "unwrap")
+OF_METHODS = tuple(name for name in FIELDS if name not in OF_FUNCTIONS)
+OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds", "needs", "instead")
 
 
 def read(filename: str, text: str) -> Pack:
@@ -61,7 +61,7 @@ def read(filename: str, text: str) -> Pack:
     rows: dict[str, list[LibraryFunction]] = {section: [] for section in ROWS}
     lists: dict[tuple[str, str], tuple[str, ...]] = {}
     returns: dict[str, str] = {}
-    copies: dict[str, tuple[str, ...]] = {}
+    named: dict[str, dict[str, tuple[str, ...]]] = {section: {} for section in NAMED}
     since, raw, raw_names = _typed_keys(f"{filename}: [{TYPED_KEYS}]", table.pop(TYPED_KEYS, {}))
     conversions = _conversions(f"{filename}: [[{CONVERSIONS}]]", table.pop(CONVERSIONS, []))
     for section, entries in table.items():
@@ -70,15 +70,17 @@ def read(filename: str, text: str) -> Pack:
         for name, value in _table(place, entries).items():
             if section == "returns":
                 returns |= dict.fromkeys(_listed(f'{place} "{name}"', value), name)
-            elif section == COPIES:
-                copies[name] = _listed(f"{place} {name}", value)
+            elif section in NAMED:
+                named[section][name] = _listed(f"{place} {name}", value)
             elif section in ROWS:
                 rows[section].append(_row(f'{filename}: [{section}."{name}"]', name, value, section == "methods"))
             else:
                 _known(place, "field", name, LISTS[section])
                 lists[section, name] = _listed(f"{place} {name}", value)
     functions, methods = (tuple(replace(row, raw=raw or row.raw) for row in rows[section]) for section in ROWS)
-    return Pack(roots, functions, methods, returns, copies, lists, conversions, since, raw, raw_names)
+    return Pack(
+        roots, functions, methods, returns, named["copies"], named["fields"], lists, conversions, since, raw, raw_names
+    )
 
 
 def _typed_keys(place: str, value: object) -> tuple[str, bool, tuple[str, ...]]:

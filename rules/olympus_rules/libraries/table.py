@@ -51,6 +51,7 @@ class Libraries:
         self._forwarded: set[str] = set()
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
+        self._fields: dict[str, tuple[str, ...]] = {}
         self._arrays: dict[str, set[str]] = {word: set() for word in LISTS["arrays"]}
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
@@ -83,6 +84,7 @@ class Libraries:
         self._silencing |= set(pack.listed("silent", "names")) - claimed
         self._forwarded |= set(pack.listed("forward", "names")) - claimed
         self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
+        self._fields |= {name: names for name, names in pack.fields.items() if name not in claimed}
         for section, words in self._words.items():
             for word in LISTS[section]:
                 words |= {name: word for name in pack.listed(section, word) if name not in claimed}
@@ -130,6 +132,7 @@ class Libraries:
             silences=name in self._silencing,
             forwards=forwards,
             returns=self._returned.get(name),
+            fields=self._fields.get(name, ()),
             transform=transform,
             typed_keys="yes" if is_builtin else self._typed_keys(name, root),
             result=result or self._of_module("result", name),

@@ -246,7 +246,8 @@ def run_unpack(flow: Flow, instruction: ir.Unpack) -> None:
             index = SliceOf(Const(star), Const(-after) if after else None, None)
         else:
             index = Const(position - len(dsts))
-        flow.registers[dst] = get_item(flow, value, index)
+        found = named.field(flow, value, index) if isinstance(value, Library | Term) else None
+        flow.registers[dst] = get_item(flow, value, index) if found is None else found
 
 
 def _are_unlike(targets: ast.AST) -> bool:

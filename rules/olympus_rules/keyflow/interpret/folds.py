@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments, parts
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Map, Value
+from olympus_rules.keyflow.domain.values import Bound, Function, Map, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import callees, lanes, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -86,6 +86,10 @@ def drawn(flow: Flow, value: Value, place: Place) -> None:
 
 def _method(flow: Flow, value: Value) -> tuple[Term]:
     """Return the name of another method, however it is given."""
+    while isinstance(value, Bound):
+        value = value.function
+    if isinstance(value, Function):
+        return (flow.terms.const(value.code.name.rpartition(".")[2]),)
     term = as_term(flow, value)
     return (flow.terms.const(flow.terms.data(term)[0]) if flow.terms.operation(term) == "attr" else term,)
 

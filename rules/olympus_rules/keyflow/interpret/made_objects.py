@@ -19,7 +19,18 @@ from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["CALL", "argument", "called", "is_silent", "is_turned_off", "make", "of_structures", "structure", "used"]
+__all__ = [
+    "CALL",
+    "argument",
+    "called",
+    "is_class",
+    "is_silent",
+    "is_turned_off",
+    "make",
+    "of_structures",
+    "structure",
+    "used",
+]
 
 CALL = ".__call__"
 
@@ -94,10 +105,27 @@ def _held(flow: Flow, function: Term) -> str:
     return "" if class_ is None else flow.linker.hierarchy.held_library(class_, flow.terms.data(function)[0])
 
 
+def is_class(qualified: str) -> bool:
+    """Return whether a function of a library is a class, as its name says: what turns it off is for its objects."""
+    return qualified.rpartition(".")[2][:1].isupper()
+
+
 def is_turned_off(row: LibraryFunction, arguments: Arguments) -> bool:
-    """Return whether an argument says that nothing is drawn: a rate of 0, or ``inference=True``."""
+    """Return whether an argument says that nothing is drawn: a rate of 0, or ``inference=True``.
+
+    An argument that stands for the draw says so, too, though it may be ``None``.
+    """
     given = ((argument(row, name, arguments), off) for name, off in row.silent)
-    return any(isinstance(value, Const) and value.value == off for value, off in given)
+    if any(isinstance(value, Const) and value.value == off for value, off in given):
+        return True
+    if any(argument(row, name, arguments) not in (None, Const(None)) for name in row.instead):
+        return True
+    return any(argument(row, name, arguments) is None for name in row.needs) and not _is_open(arguments)
+
+
+def _is_open(arguments: Arguments) -> bool:
+    """Return whether a call unpacks arguments, among which any may be."""
+    return any(starred for _, starred in arguments.positional) or any(name is None for name, _ in arguments.keywords)
 
 
 def argument(row: LibraryFunction, name: str, arguments: Arguments) -> Value | None:

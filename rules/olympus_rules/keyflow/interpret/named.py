@@ -11,14 +11,14 @@ from olympus_rules.keyflow.domain.access import leaves, objects, with_item
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.memory import GLOBALS, exchange, set_element
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Bound, Class, Const, Map, Sequence, SliceOf, Super, Value
+from olympus_rules.keyflow.domain.values import Bound, Class, Const, Library, Map, Sequence, SliceOf, Super, Value
 from olympus_rules.keyflow.interpret import lists
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import literals
 from olympus_rules.libraries.names import GLOBALS_CALL, NEXT, VARS, WRITERS_BY_NAME
 
-__all__ = ["called", "item", "set_attribute", "set_item", "write"]
+__all__ = ["called", "field", "item", "set_attribute", "set_item", "write"]
 
 
 WHOLE = (Const(...), SliceOf(None, None, None))
@@ -105,8 +105,9 @@ def set_item(flow: Flow, container: Value, index: Value, value: Value, name: str
 
 def item(flow: Flow, value: Value, index: Value) -> Value | None:
     """Return an item of a namespace, or what a method of the project returns for it; ``None`` for any other object."""
-    if not isinstance(value, Term):
-        return None
+    named = field(flow, value, index)
+    if named is not None or not isinstance(value, Term):
+        return named
     name = index.value if isinstance(index, Const) else None
     owner = flow.terms.namespace_of(value)
     if owner is not None and isinstance(name, str):
@@ -114,6 +115,17 @@ def item(flow: Flow, value: Value, index: Value) -> Value | None:
     if flow.terms.parts[value] == GLOBALS and isinstance(name, str):
         return _global(flow, name)
     return special(flow, value, "__getitem__", index)
+
+
+def field(flow: Flow, value: Value, index: Value) -> Value | None:
+    """Return an item of a tuple whose items have names, as a library's function makes it: ``init, apply = …``."""
+    held = flow.file.made.get(value) if isinstance(value, Term) else None
+    name = value.qualified if isinstance(value, Library) else "" if held is None else held.name
+    fields = flow.file.table.get(name).fields if name else ()
+    number = index.value if isinstance(index, Const) else None
+    if not fields or not isinstance(number, int) or not -len(fields) <= number < len(fields):
+        return None
+    return flow.attribute(value, fields[number])
 
 
 def special(flow: Flow, value: Value | None, name: str, *given: Value) -> Value | None:

@@ -30,7 +30,8 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     """Call a function or method that a signature pack describes parameter by parameter."""
     number = flow.terms.number()
     arguments = spread(flow, arguments, row.parameters, (*row.sinks, *row.folds))
-    for name in row.sinks + row.folds if not made_objects.is_turned_off(row, arguments) else ():
+    is_off = not made_objects.is_class(row.qualified) and made_objects.is_turned_off(row, arguments)
+    for name in row.sinks + row.folds if not is_off else ():
         value, expression = _argument(row, name, arguments)
         if value is not None and row.raw:
             boundaries.given(flow, row.qualified, value, expression, arguments.node)
@@ -50,7 +51,7 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
         value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
     result = flow.terms.make("op", (row.qualified, number))
-    if row.keeps or row.qualified.rpartition(".")[2][:1].isupper():
+    if row.keeps or made_objects.is_class(row.qualified):
         made_objects.make(flow, row.qualified, result, arguments)
     return result
 

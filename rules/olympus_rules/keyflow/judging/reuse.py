@@ -212,10 +212,13 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
 
 
 def _are_streams(first: Consumption, again: Consumption) -> bool:
-    """Return whether two known functions of libraries, or one method of a module, make streams from a key or seed."""
+    """Return whether two known functions of libraries, or one method of a module, make streams from a key or seed.
+
+    One that has bits of its own may do so in a function that is called.
+    """
     if first.folded is not None:
         return first.folded == again.folded
-    return all(use.sampler and use.what == use.sampler for use in (first, again))
+    return all(use.sampler and use.sampler in (use.what, use.draw) for use in (first, again))
 
 
 def _is_of_immutable_object(file: File, run: Run, use: Consumption) -> bool:
