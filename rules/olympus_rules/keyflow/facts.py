@@ -31,6 +31,7 @@ __all__ = [
     "KeyIndexing",
     "KeyKind",
     "KeyTransposition",
+    "LossyData",
     "Place",
     "RawKeyLiteral",
     "Reference",
@@ -311,6 +312,19 @@ class SeedConfusion(Fact):
 
     Attributes:
         how: ``key-as-seed``, ``seed-as-key`` or ``text-as-key``.
+        function: the callee as the user knows it.
+    """
+
+    how: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossyData(Fact):
+    """A seed, or the datum of a ``fold_in``, that loses what it was meant to tell apart.
+
+    Attributes:
+        how: ``hash`` (of text), ``float``, ``wide`` (over 32 bits) or ``negative``.
         function: the callee as the user knows it.
     """
 

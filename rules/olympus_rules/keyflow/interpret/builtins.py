@@ -21,12 +21,12 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.interpret import arrays, containers, higher_order, rows
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.notes import layout
+from olympus_rules.keyflow.notes import layout, lossy
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
 
 __all__ = ["builtin"]
 
-PURE = frozenset({"issubclass", "callable", "hasattr", "bool", "type", "len", "int", "float", "str"})
+PURE = frozenset({"abs", "issubclass", "callable", "hasattr", "bool", "type", "len", "int", "float", "str"})
 
 
 def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
@@ -46,6 +46,18 @@ def _first(arguments: Arguments) -> Value | None:
     """Return the first argument, ``None`` if there is none, or if a star makes it unknown which one that is."""
     known = bool(arguments.positional) and not any(is_starred for _, is_starred in arguments.positional)
     return arguments.positional[0][0] if known else None
+
+
+def _hash(flow: Flow, name: str, arguments: Arguments) -> Value | None:
+    first = _first(arguments)
+    return None if first is None else lossy.hashed(flow, first, arguments.node)
+
+
+def _int(flow: Flow, name: str, arguments: Arguments) -> Value | None:
+    match arguments.values():
+        case [Const(value=int() | float() as number)] if abs(number) < 2**64:
+            return Const(int(number))
+    return None
 
 
 def _iteration(flow: Flow, name: str, arguments: Arguments) -> Value | None:
@@ -90,6 +102,8 @@ def _length(flow: Flow, name: str, arguments: Arguments) -> Value | None:
         passes_value(flow, value, arguments.node.args[0])
         if isinstance(value, Metadata) and value.what == "shape":
             return Metadata("ndim", value.term, value.subject)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Const(len(value.value))
     return Const(len(value.items)) if isinstance(value, Sequence) and not value.open else None
 
 
@@ -162,6 +176,8 @@ BUILTINS: dict[str, Callable[[Flow, str, Arguments], Value | None]] = {
     **dict.fromkeys(("range", "zip", "enumerate", "reversed"), _iteration),
     **dict.fromkeys(("list", "tuple", "iter", "sorted", "set"), _sequence),
     "dict": _dict,
+    "hash": _hash,
+    "int": _int,
     "len": _length,
     "map": _map,
     "super": _super,

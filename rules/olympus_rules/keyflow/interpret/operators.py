@@ -50,6 +50,16 @@ OPAQUE = frozenset({"caught", "format", "match", "opaque", "part", "raise", "yie
 """Operations that give an unknown value; what a pattern matches comes after the word."""
 
 
+WHOLE: dict[str, Callable[[int, int], int]] = {
+    "Add": operator.add,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Mult": operator.mul,
+    "Pow": lambda base, exponent: base**exponent if 0 <= exponent < 64 and abs(base) < 64 else 2**64,
+    "Sub": operator.sub,
+}
+"""Operators whose result is a whole number if both operands are."""
+
 MAX_COPIES = 16  # in a list that is written out
 
 
@@ -116,16 +126,17 @@ def _longer_list(flow: Flow, operands: list[Value]) -> Value | None:
 
 
 def _folded(operation: str, operands: list[Value]) -> Value | None:
-    """Compute integer sums and products, so that ``i + 1`` in one iteration is ``i`` in the next."""
-    if len(operands) != 2 or operation not in ("Add", "Sub", "Mult"):
+    """Compute with whole numbers, so that ``i + 1`` in one iteration is ``i`` in the next."""
+    if len(operands) != 2 or operation not in WHOLE:
         return None
     left, right = operands
     if not (isinstance(left, Const) and isinstance(right, Const)):
         return None
     if type(left.value) is not int or type(right.value) is not int:
         return None
-    a, b = left.value, right.value
-    value = a + b if operation == "Add" else a - b if operation == "Sub" else a * b
+    if right.value == 0 and operation in ("FloorDiv", "Mod"):
+        return None
+    value = WHOLE[operation](left.value, right.value)
     return Const(value, left.counter or right.counter) if abs(value) < 2**64 else None
 
 

@@ -18,7 +18,7 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import lanes, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.notes import boundaries
+from olympus_rules.keyflow.notes import boundaries, lossy
 from olympus_rules.keyflow.notes import pending as notes
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import CHOICE
@@ -232,6 +232,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
             )
     if node is not None and isinstance(value, Const) and type(value.value) is int:
         _literal_seed(flow, node, value.value, kind)
+    lossy.look_at(flow, value, node, row.qualified, is_datum=False)
     key = flow.knowledge.seed(kind, number, as_term(flow, value))
     if node is not None:
         flow.file.constructed[node.func] = key
@@ -247,7 +248,9 @@ def _derive(
         return knowledge.clone(number, term)
     if row.derive == "fold_in":
         knowledge.use(term, knowledge.rank(term) or 0, flow.path)
-        child = knowledge.fold_in(term, as_term(flow, datum if datum is not None else flow.terms.fresh()))
+        datum = flow.terms.fresh() if datum is None else datum
+        lossy.look_at(flow, datum, arguments.node, row.qualified, is_datum=True)
+        child = knowledge.fold_in(term, as_term(flow, lossy.as_datum(datum)))
         if arguments.node is not None:
             derived(flow, child, arguments, number)
         return child

@@ -1,0 +1,103 @@
+"""Seeds and data of ``fold_in`` that are not what they look like: JAX keeps a whole number of 32 bits of each."""
+
+from __future__ import annotations
+
+import ast
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow import facts
+from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Sequence, Value
+
+__all__ = ["as_datum", "hashed", "look_at"]
+
+BITS = 32
+CONVERTED = frozenset({"Add", "BitAnd", "BitXor", "Mod", "RShift", "abs", "int"})
+"""Operations on a hash that leave it different in each process."""
+MAX_OPERATIONS = 6  # on a hash
+
+
+def as_datum(datum: Value) -> Value:
+    """Return a constant as ``fold_in`` reads it: it cuts off what follows the point, and ``True`` is 1."""
+    if isinstance(datum, Const) and isinstance(datum.value, float | bool) and abs(datum.value) < 2**BITS:
+        return Const(int(datum.value), datum.counter)
+    return datum
+
+
+def hashed(flow: State, value: Value, node: ast.Call | None) -> Term:
+    """Return the term of ``hash(value)``, with how it is known that the value is text (empty if it is not)."""
+    expression = node.args[0] if node is not None and node.args else None
+    return flow.terms.make("op", ("hash", _text(flow, value, expression)), as_term(flow, value))
+
+
+def _text(flow: State, value: Value, expression: ast.expr | None) -> str:
+    """Return ``certain`` for text, ``likely`` for what is called a name, empty for anything else.
+
+    The hash of numbers, and of tuples of them, is the same in each process.
+    """
+    if isinstance(value, Const):
+        return "certain" if isinstance(value.value, str | bytes) else ""
+    if isinstance(value, Sequence):
+        return "certain" if any(_text(flow, item, None) for item in value.items) else ""
+    match expression:
+        case ast.JoinedStr():
+            return "certain"
+        case ast.Call(func=ast.Name(id="str" | "repr")):
+            return "certain"
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            known = (_text(flow, as_term(flow, value), part) for part in (left, right))
+            return next(filter(None, known), "")
+        case ast.Constant(value=str()):
+            return "certain"
+        case ast.Name(id=name):
+            return "certain" if _is_annotated(flow, name) else "likely" if name.endswith("name") else ""
+        case ast.Attribute(attr=name):
+            return "likely" if name.endswith(("name", "name__")) else ""
+    return ""
+
+
+def _is_annotated(flow: State, name: str) -> bool:
+    """Return whether a variable is a parameter that is annotated as text."""
+    arguments = getattr(flow.code.node, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return False
+    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return any(
+        each.arg == name and isinstance(each.annotation, ast.Name) and each.annotation.id == "str"
+        for each in parameters
+    )
+
+
+def look_at(flow: State, value: Value, node: ast.AST | None, function: str, *, is_datum: bool) -> None:
+    """Note a seed, or the datum of a ``fold_in``, that loses what it was meant to tell apart."""
+    how, confidence = _loss(flow, value, is_datum=is_datum)
+    if how and node is not None:
+        flow.file.add(facts.LossyData(node=node, confidence=confidence, how=how, function=function))
+
+
+def _loss(flow: State, value: Value, *, is_datum: bool) -> tuple[str, Confidence]:
+    if isinstance(value, Term):
+        text = _hash_in(flow, value, MAX_OPERATIONS)
+        return "hash" if text else "", Confidence.CERTAIN if text == "certain" else Confidence.LIKELY
+    number = value.value if isinstance(value, Const) and not value.counter else None
+    if type(number) is float and is_datum and not number.is_integer():
+        return "float", Confidence.CERTAIN
+    if type(number) is int and (number < 0 if is_datum else number < -(2 ** (BITS - 1))):
+        return "negative", Confidence.CERTAIN
+    if type(number) is int and number >= 2**BITS:
+        return "wide", Confidence.CERTAIN
+    return "", Confidence.CERTAIN
+
+
+def _hash_in(flow: State, term: Term, depth: int) -> str:
+    """Return how it is known that a number comes from the hash of text, empty if it does not."""
+    if flow.terms.operation(term) != "op" or not depth:
+        return ""
+    data = flow.terms.data(term)
+    if isinstance(data, tuple) and data[0] == "hash":
+        return str(data[1])
+    if data not in CONVERTED:
+        return ""
+    return next(filter(None, (_hash_in(flow, part, depth - 1) for part in flow.terms.args(term))), "")
