@@ -48,6 +48,7 @@ def test_codes_names_and_summaries_are_complete() -> None:
         "OLY108": "derivation-collision",
         "OLY109": "key-seed-confusion",
         "OLY110": "discarded-derivation",
+        "OLY111": "lossy-key-data",
         "OLY201": "legacy-constructor",
         "OLY202": "key-shape-logic",
         "OLY203": "key-dtype-logic",
