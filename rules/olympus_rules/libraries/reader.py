@@ -16,7 +16,7 @@ __all__ = ["read"]
 
 LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
-    "fold": ("methods", "streams", "modules"),
+    "fold": ("methods", "streams", "modules", "states"),
     "silent": ("names",),
     "forward": ("names",),
     "transform": tuple(TRANSFORMATIONS),

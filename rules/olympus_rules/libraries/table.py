@@ -177,7 +177,7 @@ class Libraries:
             kind: ``fold`` for methods that derive keys from the one they are given, by folding in, and may leave it
                 alone; ``inspect`` for methods that consume no key.
             what: ``streams`` for the arguments of these methods that take keys, or dictionaries of keys; ``modules``
-                for the functions that make a module of a function.
+                for the functions that make a module of a function; ``states`` for those that read a module's state.
         """
         return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, what))
 

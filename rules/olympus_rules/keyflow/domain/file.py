@@ -105,6 +105,7 @@ class File:
         folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.
         streams: arguments of the folding methods that are keys, or dictionaries of keys.
         made_modules: functions of these packages that make a module of a function.
+        states: functions of these packages by which a module reads a state that changes from call to call.
         applied: the function of which a module is made, by the module.
         copies: methods of these packages' objects that give a changed copy, with the fields that change.
         method_rows: the rows of their other methods, by name.
@@ -154,6 +155,7 @@ class File:
         self.folding_methods = table.methods(self.imported, "fold")
         self.streams = table.methods(self.imported, "fold", "streams")
         self.made_modules = table.methods(self.imported, "fold", "modules")
+        self.states = table.methods(self.imported, "fold", "states")
         self.applied: dict[Term, FunctionCode] = {}
         self.copies = table.copies(self.imported)
         self.inspecting_methods = table.methods(self.imported, "inspect")

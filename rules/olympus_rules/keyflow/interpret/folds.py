@@ -44,11 +44,14 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     what = INITIALISING if name.startswith(INITIALISING) else name
     owner = _module(flow, function, arguments)
     are_streams = any(keyword in flow.file.streams and each is value for keyword, each in arguments.keywords)
-    is_off = owner is None or made_objects.is_silent(flow, owner) or callees.evaluates(arguments, name)
+    given = arguments if owner is None else _by_name(flow, owner, arguments, value)
+    is_off = owner is None or made_objects.is_silent(flow, owner) or callees.evaluates(given, name)
     if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner)):
         consume(flow, value, use)
         return
     module = made_objects.structure(flow, owner)
+    if module in flow.file.applied:  # such a module splits its key into a key for each draw, whatever it does
+        use.draw, use.certainty = "split", Certainty.UNKNOWN
     other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
     for stream, part, expression in _streams(value, use.key):
         if are_streams and isinstance(value, Map):
@@ -57,12 +60,26 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
         consume(flow, part, replace(use, key=expression, folded=folded))
 
 
+def _by_name(flow: Flow, module: Term, arguments: Arguments, key: Value) -> Arguments:
+    """Return the arguments of a call with names for those that a module's function gets after its key."""
+    code = flow.file.applied.get(made_objects.structure(flow, module))
+    values = [value for value, _ in arguments.positional]
+    if code is None or key not in values:
+        return arguments
+    named = zip(code.parameters, values[values.index(key) + 1 :], strict=False)
+    return replace(arguments, keywords=(*arguments.keywords, *named))
+
+
 def _draws(flow: Flow, module: Term) -> bool:
-    """Return whether the function of a module draws, or what it names in this file does."""
+    """Return whether the function of a module draws, or what it names in this file does.
+
+    What it draws depends on the key alone, unless it reads a state that changes from call to call.
+    """
     first = flow.file.applied.get(made_objects.structure(flow, module))
     words, definitions = flow.file.drawing, flow.file.module.definitions
     waiting: list[FunctionCode | ClassCode] = [] if first is None else [first]
     seen = set[FunctionCode | ClassCode]()
+    draws = False
     while waiting:
         code = waiting.pop()
         names = {
@@ -70,11 +87,12 @@ def _draws(flow: Flow, module: Term) -> bool:
             for node in ast.walk(code.node)
             if isinstance(node, ast.Name | ast.Attribute)
         }
-        if not words.isdisjoint(names):
-            return True
+        if not flow.file.states.isdisjoint(names):
+            return False
+        draws = draws or not words.isdisjoint(names)
         seen.add(code)
         waiting += [definitions[name] for name in names & definitions.keys() if definitions[name] not in seen]
-    return False
+    return draws
 
 
 def drawn(flow: Flow, value: Value, place: Place) -> None:

@@ -137,12 +137,16 @@ def argument(row: LibraryFunction, name: str, arguments: Arguments) -> Value | N
 def used(flow: Flow, made: Value, node: ast.AST, loop: str | None = None) -> None:
     """Record that an object uses the keys that it keeps: a call begins with them again, a ``with`` block goes on.
 
+    A call of a method of the object is a call of it.
+
     Args:
         flow: where the use is.
         made: the object.
         node: the expression that uses it.
         loop: what repeats the call; ``None`` for a ``with`` block.
     """
+    if isinstance(made, Term) and loop is not None and flow.terms.operation(made) == "attr":
+        made = flow.terms.args(made)[0]  # handlers.trace(seeded).get_trace(…)
     held = _made(flow, made) if isinstance(made, Term) else None
     for value in () if held is None else held.kept:
         if held is not None and value is not None:

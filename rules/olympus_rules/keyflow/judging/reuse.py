@@ -217,7 +217,7 @@ def _are_streams(first: Consumption, again: Consumption) -> bool:
     One that has bits of its own may do so in a function that is called.
     """
     if first.folded is not None:
-        return first.folded == again.folded
+        return first.folded == again.folded or first.draw == again.draw == "split"
     return all(use.sampler and use.sampler in (use.what, use.draw) for use in (first, again))
 
 
