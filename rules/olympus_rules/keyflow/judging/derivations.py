@@ -28,6 +28,8 @@ MET = {
     Meeting.ASSUMED: Confidence.LIKELY,
     Meeting.SHOWN: Confidence.CERTAIN,
 }
+ASSUMED_COUNT = 2
+"""How many keys a split into an unknown number gives at least: a program that needs one does not count them."""
 
 
 def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
@@ -112,7 +114,7 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
     terms = run.terms
     splits: dict[Term, list[Consumption]] = {}
     for use in run.ledger.consumptions:
-        if use.draw == "split" and use.count is not None and use.certainty == Certainty.KNOWN:
+        if use.draw == "split" and use.certainty == Certainty.KNOWN:
             splits.setdefault(use.term, []).append(use)
     for derivation in run.events.derivations:
         parent, datum = terms.args(derivation.child)
@@ -120,7 +122,7 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
         if type(index) is not int:
             continue
         for use in splits.get(parent, ()):
-            if use.count is None or not 0 <= index < use.count:
+            if not 0 <= index < (ASSUMED_COUNT if use.count is None else use.count):
                 continue
             fold_first = derivation.time < use.time
             met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
@@ -129,7 +131,10 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
                 later, earlier = (fold, split) if after(node, use.node) else (split, fold)
                 yield facts.DerivationCollision(
                     node=later.node,
-                    confidence=_confidence(file, met, derivation.child),
+                    confidence=min(
+                        _confidence(file, met, derivation.child),
+                        Confidence.LIKELY if use.count is None else Confidence.CERTAIN,
+                    ),
                     key=spelled(node.args[0]) if node.args else "",
                     kind=run.knowledge.kind(derivation.child),
                     how="split-beside-fold_in",
