@@ -258,12 +258,13 @@ class Loop(Instruction):
 
 @dataclass(slots=True)
 class Try(Instruction):
-    """Run a body, its handlers and its ``else`` and ``finally``."""
+    """Run a body, its handlers and its ``else`` and ``finally``; ``catches`` has the exceptions of each handler."""
 
     body: Block
     handlers: list[Block]
     orelse: Block
     final: Block
+    catches: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(slots=True)
@@ -301,9 +302,10 @@ class Return(Instruction):
 
 @dataclass(slots=True)
 class Jump(Instruction):
-    """Leave the block: ``break``, ``continue`` or ``raise``."""
+    """Leave the block: ``break``, ``continue`` or ``raise``, with the name of the exception if it has one."""
 
     kind: str
+    exception: str = ""
 
 
 @dataclass(slots=True)

@@ -68,7 +68,8 @@ def _raise(scope: Scope, node: ast.Raise) -> None:
         raised = scope.expr(node.exc)
         if not _is_message(node.exc):
             scope.binary(node, [raised], "raise")
-    scope.out.append(ir.Jump("raise"))
+    class_ = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    scope.out.append(ir.Jump("raise", "" if class_ is None else dotted_name(class_).rpartition(".")[2]))
 
 
 def _is_message(raised: ast.expr) -> bool:
@@ -84,7 +85,7 @@ def _jump(scope: Scope, node: ast.Break | ast.Continue) -> None:
 def _assert(scope: Scope, node: ast.Assert) -> None:
     block, test = scope.test(node.test)
     if is_simple(node.test):
-        scope.out.append(ir.Branch([(block, test, ir.Block())], ir.Block([ir.Jump("raise")])))
+        scope.out.append(ir.Branch([(block, test, ir.Block())], ir.Block([ir.Jump("raise", AssertionError.__name__)])))
     else:
         scope.out.extend(block.body)
 
@@ -156,7 +157,16 @@ def _while(scope: Scope, node: ast.While) -> None:
 def _try(scope: Scope, node: ast.Try | ast.TryStar) -> None:
     handlers = [scope.within(_handler, scope, handler) for handler in node.handlers]
     body, orelse = scope.block(node.body), scope.block(node.orelse)
-    scope.out.append(ir.Try(body, handlers, orelse, scope.block(node.finalbody)))
+    catches = tuple(_caught(handler.type) for handler in node.handlers)
+    scope.out.append(ir.Try(body, handlers, orelse, scope.block(node.finalbody), catches))
+
+
+def _caught(classes: ast.expr | None) -> tuple[str, ...]:
+    """Return the names of the exceptions that a handler catches; without a class it catches all."""
+    if classes is None:
+        return (BaseException.__name__,)
+    parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+    return tuple(dotted_name(part).rpartition(".")[2] for part in parts)
 
 
 def _handler(scope: Scope, handler: ast.ExceptHandler) -> None:

@@ -33,6 +33,7 @@ class Decisions:
         self._iterating = 0  # the conditions of loops
         self._counting = 0  # those that compare a counter with its end
         self._raising = 0
+        self._thrown = 0  # whether a call raises that may do so
         self._unmodelled = 0  # those that depend on the result of an unknown call
         self._traced_back = 0  # those for which this is computed
         self.combinations = Combinations(self._meanings)
@@ -60,6 +61,8 @@ class Decisions:
             self._meanings.continuing |= mask
         elif kind == "raised":
             self._raising |= mask
+        elif kind == "thrown":
+            self._thrown |= mask
         if kind:
             return
         self._meanings.conditions |= mask
@@ -121,6 +124,14 @@ class Decisions:
         """Return whether a path needs a loop without iterations, an exception, or two names of one value."""
         doubtful = path[1] & self._entering or path[0] & self._raising
         return bool(doubtful) or self._meanings.consistency(path) == Consistency.DOUBTFUL
+
+    def is_thrown(self, path: PathCondition) -> bool:
+        """Return whether a path needs a call to raise that may do so."""
+        return bool(path[0] & self._thrown)
+
+    def unthrown(self, path: PathCondition) -> PathCondition:
+        """Return a path without the condition that such a call does not raise."""
+        return path[0], path[1] & ~self._thrown
 
     def enter(self, path: PathCondition, *, counted: bool = False) -> None:
         """Record a condition under which a loop has an iteration; the iteration is assumed to happen.

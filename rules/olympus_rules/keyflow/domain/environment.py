@@ -33,6 +33,11 @@ class Environment:
             self._layers[-1].setdefault(name, self.values.get(name, MISSING))
         self.values[name] = value
 
+    @property
+    def depth(self) -> int:
+        """The number of layers."""
+        return len(self._layers)
+
     def open(self) -> int:
         """Start a layer, and return its depth."""
         self._layers.append({})

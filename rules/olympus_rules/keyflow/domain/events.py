@@ -25,6 +25,7 @@ class Events:
         forgotten: objects that an unknown callee may have changed, with the number of writes up to that call.
         handed: those of them that were passed to an unknown callee.
         asked: the tests that paths depend on.
+        raised: the names of the exceptions that it raises, each with whether something was consumed before.
         unused: variables that are bound to a key and not read.
     """
 
@@ -35,4 +36,5 @@ class Events:
     forgotten: dict[Term, int] = field(default_factory=dict)
     handed: set[Term] = field(default_factory=set)
     asked: set[Term] = field(default_factory=set)
+    raised: dict[str, bool] = field(default_factory=dict)
     unused: dict[str, Term] = field(default_factory=dict)

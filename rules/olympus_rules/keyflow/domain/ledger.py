@@ -220,9 +220,10 @@ class Ledger:
         if joined is None:
             return Meeting.NEVER
         left = {
-            departure.sure
+            departure.sure and implies(joined, departure.path)
             for departure in self.departures
-            if (departure.in_force(first.time) or departure.in_force(again.time)) and implies(joined, departure.path)
+            if (departure.in_force(first.time) or departure.in_force(again.time))
+            and implies(joined, self._decisions.unthrown(departure.path))
         }
         if True in left:
             return Meeting.NEVER
@@ -230,6 +231,7 @@ class Ledger:
             return Meeting.DOUBTFUL
         is_unasked = self._decisions.combinations.is_too_large(joined)
         is_assumed = is_unasked or self._decisions.is_assumed(first.path, again.path)
+        is_assumed = is_assumed or self._decisions.is_thrown(joined)
         return Meeting.ASSUMED if is_assumed or left else Meeting.SHOWN
 
     def _one_way_in(self, a: Term | None, b: Term | None) -> bool:

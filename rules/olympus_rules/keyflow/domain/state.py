@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.environment import Environment
@@ -17,7 +17,7 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Value
 
-__all__ = ["Exits", "Snapshot", "State"]
+__all__ = ["Attempt", "Exits", "Snapshot", "State", "Thrown"]
 
 Snapshot: TypeAlias = tuple[PathCondition, dict[object, Any]]
 """The end of an arm: its condition, and the variables that it has bound."""
@@ -41,6 +41,44 @@ class Exits:
     continues: list[Departure] = field(default_factory=list)
 
 
+class Thrown(NamedTuple):
+    """An exception that leaves the body of a ``try``.
+
+    Attributes:
+        handlers: the numbers of the handlers that may catch it.
+        way: the condition that it is raised.
+        state: the state in which it is.
+        departure: what follows in the body is not on its path.
+        ends: whether what follows the handler does not count either: after a failure that says nothing of the value
+            that was drawn, the same work is done again with the same key.
+    """
+
+    handlers: frozenset[int]
+    way: PathCondition
+    state: Snapshot
+    departure: Departure
+    ends: bool
+
+
+@dataclass(slots=True)
+class Attempt:
+    """The body of a ``try`` that has handlers.
+
+    Attributes:
+        catches: the names of the classes that each handler catches.
+        depth: the depth of the body's layer.
+        consumed: the number of consumptions before the body.
+        thrown: the exceptions that leave the body after a draw.
+        drawn: the results of the calls in the body that drew.
+    """
+
+    catches: tuple[tuple[str, ...], ...]
+    depth: int
+    consumed: int
+    thrown: list[Thrown] = field(default_factory=list)
+    drawn: set[Term] = field(default_factory=set)
+
+
 class State:
     """The state of the interpretation at one point of a function.
 
@@ -55,6 +93,7 @@ class State:
         read_properties: the properties whose results are being worked out, which their results may mention.
         loops: the labels of the loops around the present instruction.
         exits: the exits of these loops.
+        attempts: the bodies of ``try`` around the present instruction.
         ledger: the consumptions up to now.
         events: what else has happened up to now.
         holders: objects whose attributes or named items were consumed, or written by functions.
@@ -73,6 +112,7 @@ class State:
         self.read_properties: set[FunctionCode] = set()
         self.loops: list[str] = []
         self.exits: list[Exits] = []
+        self.attempts: list[Attempt] = []
         self.ledger = Ledger(self.terms, self.decisions)
         self.events = Events()
         self.holders: set[Term] = set()

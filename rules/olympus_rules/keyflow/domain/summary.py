@@ -74,6 +74,7 @@ class Summary:
             may be written. Their values are unknown afterwards.
         captured: the values of its variables that the returned functions read, by (scope, name).
         draws: its draws from outside keys, including draws through splits.
+        raised: the exceptions that it raises, each with whether a draw comes before.
         returning: the condition that holds on each path that returns; ``None`` if each ends in an exception.
     """
 
@@ -85,6 +86,7 @@ class Summary:
     changes: tuple[Change, ...] = ()
     draws: tuple[Draw, ...] = ()
     returning: PathCondition | None = ALWAYS
+    raised: tuple[tuple[str, bool], ...] = ()
 
     def says_something(self, terms: Terms) -> bool:
         """Return whether the function does anything with keys."""

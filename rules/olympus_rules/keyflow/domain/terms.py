@@ -120,7 +120,8 @@ class Terms:
 
         Args:
             kind: the meaning of a decision about it: ``first`` and ``more`` whether a loop has a first and another
-                iteration, ``way`` for another branch of control, ``raised`` for an expected exception; or ``object``
+                iteration, ``way`` for another branch of control, ``raised`` for an expected exception,
+                ``thrown`` for one that a call may raise; or ``object``
                 for an instance of an unknown class. Empty for an unknown value.
         """
         return self._add(("fresh", (kind, self.number())))
@@ -133,7 +134,7 @@ class Terms:
 
     def is_structural(self, data: Any) -> bool:
         """Return whether the data of a fresh term describes a branch of control."""
-        return data[0] in ("first", "more", "way", "raised")
+        return data[0] in ("first", "more", "way", "raised", "thrown")
 
     def const(self, value: Hashable) -> Term:
         """Return the term of a constant."""

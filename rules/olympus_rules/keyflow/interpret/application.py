@@ -87,6 +87,8 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         flow.forget(cast(Term, instance.value(term)))
     if arguments.node is not None and _ends(flow, summary, instance):
         flow.ended = not function.doubtful
+    for exception, is_drawn in summary.raised:
+        flow.raised[exception] = is_drawn or flow.raised.get(exception, False)
     returned = instance.returned(summary.returns)
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 

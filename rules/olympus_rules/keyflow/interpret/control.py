@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.domain.access import choose, element, length, operand_term
+from olympus_rules.keyflow.domain.ledger import Departure
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
-from olympus_rules.keyflow.domain.state import Exits, Snapshot
+from olympus_rules.keyflow.domain.state import Attempt, Exits, Snapshot
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Condition, Const, Iteration, Sequence, Value
-from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.interpret import operators, raising
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import words
 
@@ -292,39 +293,71 @@ def _merge_continued(flow: Flow, ways: Exits) -> None:
 
 
 def run_try(flow: Flow, instruction: ir.Try) -> None:
-    """Run the body, or a handler from the state before the body."""
+    """Run the body, or a handler: from the state before the body, or from one in which the body raised."""
     start, before = flow.path, len(flow.ledger.departures)
-    states: list[Snapshot] = []
     raised, normal = flow.decisions.outcomes(flow.terms.fresh("way"))
     if not instruction.handlers:
         normal = ALWAYS
-    state = arm(flow, normal, lambda: _run_both(flow, instruction.body, instruction.orelse))
-    if state is not None:
-        states.append(state)
-    for handler in instruction.handlers:
+    attempt = Attempt(instruction.catches, flow.env.depth + 1, len(flow.ledger.consumptions))
+    states = [arm(flow, normal, partial(_try, flow, instruction, attempt))]
+    left, unless = _suspend(flow, before) if attempt.thrown else [], ALWAYS
+    for number, handler in enumerate(instruction.handlers):
         this, others = flow.decisions.outcomes(flow.terms.fresh("way"))
-        path = both(raised, this)
+        starts, entered = raising.caught(flow, attempt, number, raised)
+        unless = (0, unless[1] | starts[0]) if entered else unless
+        path = both(starts, this)
         if path is not None:
-            state = arm(flow, path, partial(flow.block, handler))
-            if state is not None:
-                states.append(state)
+            states.append(arm(flow, path, partial(_handle, flow, entered, handler)))
         raised = both(raised, others) or raised
+    _resume(flow, left, unless)
+    for exit_ in attempt.thrown:
+        if exit_.ends:
+            flow.ledger.depart(exit_.state[0])
     flow.path = start
-    join(flow, states)
+    join(flow, [state for state in states if state is not None])
     if instruction.final.body:
         alive, flow.alive = flow.alive, True
-        left = [departure for departure in flow.ledger.departures[before:] if departure.end is None]
-        for departure in left:  # every exit runs the ``finally`` block
-            departure.end = flow.ledger.tick()
+        left = _suspend(flow, before)  # every exit runs the ``finally`` block
         flow.block(instruction.final)
-        for departure in left:
-            flow.ledger.depart(departure.path)
+        _resume(flow, left)
         flow.alive = flow.alive and alive
 
 
-def _run_both(flow: Flow, first: ir.Block, second: ir.Block) -> None:
-    flow.block(first)
-    flow.block(second)
+def _try(flow: Flow, instruction: ir.Try, attempt: Attempt) -> None:
+    """Run the body and the ``else`` of a ``try``; only the body's exceptions are caught."""
+    attempts = flow.attempts
+    flow.attempts = [*attempts, attempt] if instruction.handlers else attempts
+    flow.block(instruction.body)
+    flow.attempts = attempts
+    flow.block(instruction.orelse)
+
+
+def _handle(flow: Flow, entered: list[Snapshot], handler: ir.Block) -> None:
+    path = flow.path
+    join(flow, entered or [(path, {})])
+    flow.path = path
+    flow.block(handler)
+
+
+def _suspend(flow: Flow, before: int) -> list[Departure]:
+    """End the departures since an earlier one that are in force, and return them."""
+    left = [departure for departure in flow.ledger.departures[before:] if departure.end is None]
+    for departure in left:
+        departure.end = flow.ledger.tick()
+    return left
+
+
+def _resume(flow: Flow, left: list[Departure], unless: PathCondition = ALWAYS) -> None:
+    """Put departures in force again under a further condition; what ends the first ends the second."""
+    for departure in left:
+        path = both(departure.path, unless)
+        if path is None:
+            continue
+        again = flow.ledger.depart(path, sure=departure.sure)
+        for ways in flow.exits:
+            for group in (ways.breaks, ways.continues):
+                if any(each is departure for each in group):
+                    group.append(again)
 
 
 def run_raising(flow: Flow, instruction: ir.Raising) -> None:
@@ -336,6 +369,8 @@ def run_raising(flow: Flow, instruction: ir.Raising) -> None:
 
 def run_jump(flow: Flow, instruction: ir.Jump) -> None:
     """Leave the loop or the function."""
+    if instruction.kind == "raise":
+        raising.thrown(flow, instruction.exception, sure=True)
     departure = flow.ledger.depart(flow.path)
     if instruction.kind != "raise" and flow.exits:
         ways = flow.exits[-1]

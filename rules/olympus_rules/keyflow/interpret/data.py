@@ -29,7 +29,7 @@ from olympus_rules.keyflow.domain.values import (
     SliceOf,
     Value,
 )
-from olympus_rules.keyflow.interpret import calls, containers, lists, named, operators
+from olympus_rules.keyflow.interpret import calls, containers, lists, named, operators, raising
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import bindings, words
 from olympus_rules.libraries.names import canonical
@@ -201,7 +201,7 @@ def run_call(flow: Flow, instruction: ir.Call) -> None:
         closes=instruction.closes,
     )
     flow.ended = None
-    registers[instruction.dst] = flow.call(registers[instruction.func], arguments)
+    registers[instruction.dst] = raising.called(flow, registers[instruction.func], arguments)
     if flow.ended is not None:
         flow.ledger.depart(flow.path, sure=flow.ended)
         flow.alive = not flow.ended

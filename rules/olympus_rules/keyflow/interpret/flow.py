@@ -29,6 +29,7 @@ class Flow(State, ABC):
         collected: the elements of the comprehensions that are being built.
         rounds: the number of iterations followed of a loop of unknown length.
         ended: whether the call just made surely did not return; ``None`` if it did.
+        raised: the exceptions that the call just made may raise, each with whether a draw comes before it.
         iterations: the product of the iterations followed of the loops around the present instruction.
     """
 
@@ -43,6 +44,7 @@ class Flow(State, ABC):
         self.rounds = 2
         self.iterations = 1
         self.ended: bool | None = None
+        self.raised: dict[str, bool] = {}
 
     @abstractmethod
     def block(self, block: Block) -> None:

@@ -65,6 +65,7 @@ def summarise(file: File, run: Run) -> Summary:
         _changes(file, run),
         lanes.kept(file.terms, run.events.draws),
         run.returning,
+        tuple(run.events.raised.items()),
     )
 
 

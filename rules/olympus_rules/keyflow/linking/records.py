@@ -206,6 +206,7 @@ class _Writer:
         ]
         record["changes"] = [[table.term(term), name] for term, name in summary.changes]
         record["ends"] = summary.returning is None
+        record["raised"] = [list(each) for each in summary.raised]
         handed = [*leaves(summary.returns), *(term for _, _, value, _ in summary.writes for term in leaves(value))]
         knowledge = self.file.knowledge
         record["filled"] = [
@@ -512,6 +513,7 @@ class _Reader:
             tuple(((self.code, name), self.value(value)) for name, value in record["captured"]),
             tuple((self.terms[term], name) for term, name in record["changes"]),
             returning=None if record["ends"] else ALWAYS,
+            raised=tuple((exception, is_drawn) for exception, is_drawn in record["raised"]),
         )
 
     def use(self, record: list[Any]) -> Consumption:

@@ -1,0 +1,18 @@
+"""A random matrix is factored; a diagonal one replaces one that has no factor."""
+
+import jax
+import numpy as np
+
+
+def factor(key, size):
+    key, other_key = jax.random.split(key)
+    try:
+        matrix = jax.random.normal(key, (size, size))
+        return np.linalg.cholesky(matrix)
+    except ValueError:
+        return np.diag(jax.random.normal(other_key, (size,)))
+
+
+def main():
+    diagonal = np.diag(factor(jax.random.key(0), 3))
+    assert not np.isin(diagonal, jax.random.normal(jax.random.key(0), (3, 3))).any()
