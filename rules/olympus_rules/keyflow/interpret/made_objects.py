@@ -98,11 +98,13 @@ def called(flow: Flow, function: Term) -> Library | None:
 
 
 def _held(flow: Flow, function: Term) -> str:
-    """Return the class of a library whose object an attribute of an object of a known class holds."""
-    if flow.terms.operation(function) != "attr":
+    """Return the class of a library whose object an attribute of an object of a known class holds, or a list in it."""
+    in_list = flow.terms.operation(function) == "item"
+    attribute = flow.terms.args(function)[0] if in_list else function
+    if flow.terms.operation(attribute) != "attr":
         return ""
-    class_ = flow.file.classes.get(flow.terms.args(function)[0])
-    return "" if class_ is None else flow.linker.hierarchy.held_library(class_, flow.terms.data(function)[0])
+    class_, name = flow.file.classes.get(flow.terms.args(attribute)[0]), flow.terms.data(attribute)[0]
+    return "" if class_ is None else flow.linker.hierarchy.held_library(class_, name, in_list=in_list)
 
 
 def is_class(qualified: str) -> bool:

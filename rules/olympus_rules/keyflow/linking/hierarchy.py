@@ -12,7 +12,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Value
+from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Sequence, Value
 from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.notes.annotated import named
 from olympus_rules.libraries.names import RANDOM
@@ -38,7 +38,7 @@ class Hierarchy:
         self._file, self._linker = file, file.linker
         self.bases: dict[ClassCode, list[Value]] = {}
         self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
-        self._libraries: dict[tuple[ClassCode, str], str] = {}
+        self._libraries: dict[tuple[ClassCode, str, bool], str] = {}
         self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
@@ -173,17 +173,26 @@ class Hierarchy:
             self._held[slot] = known[0] if len(set(known)) == 1 else None
         return self._held[slot]
 
-    def held_library(self, class_: ClassCode, attribute: str) -> str:
+    def held_library(self, class_: ClassCode, attribute: str, *, in_list: bool = False) -> str:
         """Return the class of a library whose object an attribute holds: as a field is annotated, or as it is set up.
 
-        Empty if none is known.
+        Args:
+            class_: the class of the object that has the attribute.
+            attribute: the attribute.
+            in_list: whether to ask for the class of all objects in the list that the attribute holds.
+
+        Returns:
+            Its qualified name, empty if none is known.
         """
-        slot = (class_, attribute)
+        slot = (class_, attribute, in_list)
         if slot not in self._libraries:
             self._libraries[slot] = ""
-            made = [self._file.made.get(value) for value in self._set_up(class_, attribute) if isinstance(value, Term)]
+            held = self._set_up(class_, attribute)
+            if in_list:
+                held = [item for value in held if isinstance(value, Sequence) for item in value.items]
+            made = [self._file.made.get(value) for value in held if isinstance(value, Term)]
             names = {"" if each is None else each.name for each in made}
-            names = names or {_annotated(self._linker, self.ancestry(class_), attribute)}
+            names = names or {_annotated(self._linker, self.ancestry(class_), attribute, in_list=in_list)}
             self._libraries[slot] = names.pop() if len(names) == 1 else ""
         return self._libraries[slot]
 
@@ -321,15 +330,29 @@ def _is_enumeration(bases: Iterable[Value]) -> bool:
     return any(isinstance(base, Library) and base.qualified.startswith("enum.") for base in bases)
 
 
-def _annotated(linker: Linker, ancestry: Iterable[ClassCode], attribute: str) -> str:
-    """Return the class of a library that the annotation of a field names, empty if there is none."""
+def _annotated(linker: Linker, ancestry: Iterable[ClassCode], attribute: str, *, in_list: bool) -> str:
+    """Return the class of a library that the annotation of a field names, empty if there is none.
+
+    For the objects in a list, that is the last name in ``list[…]`` or ``tuple[…, ...]``.
+    """
     for each in ancestry:
         inner = next(iter(each.methods.values()), None)
         for node in each.node.body if attribute in each.fields and inner is not None else ():
             if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) == attribute and inner is not None:
-                value = named(linker, inner, node.annotation)
+                annotation = _element(node.annotation) if in_list else node.annotation
+                value = None if annotation is None else named(linker, inner, annotation)
                 return value.qualified if isinstance(value, Library) else ""
     return ""
+
+
+def _element(annotation: ast.expr) -> ast.expr | None:
+    """Return what the annotation of a list or of a tuple of any length says of each element."""
+    match annotation:
+        case ast.Subscript(slice=ast.Tuple(elts=[element, ast.Constant(value=rest)])) if rest is ...:
+            return element
+        case ast.Subscript(slice=ast.Name() | ast.Attribute() as element):
+            return element
+    return None
 
 
 def _stores(ancestry: Iterable[ClassCode], name: str, known: dict[ClassCode, set[str]]) -> bool:
