@@ -45,6 +45,7 @@ class LibraryFunction:
             makes.
         needs: parameters without which nothing is drawn, as that is their default.
         instead: parameters whose value, if one is given, stands for the draw.
+        holds: parameters with values, by their names, for what the function in the first argument would draw.
         wrap: whether a forwarded buffer comes out as a typed key.
         unwrap: whether a forwarded typed key comes out as its buffer.
         raw: whether it takes and gives raw keys only.
@@ -68,6 +69,7 @@ class LibraryFunction:
     silent: tuple[tuple[str, object], ...] = ()
     needs: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
     wrap: bool = False
     unwrap: bool = False
     raw: bool = False

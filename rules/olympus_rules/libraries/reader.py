@@ -36,9 +36,9 @@ SECTIONS = (*ROWS, "returns", *NAMED, *LISTS, CONVERSIONS, TYPED_KEYS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
 FLAGS = ("wrap", "unwrap", "raw")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
-OF_FUNCTIONS = ("draw", "derive", "seed", "gives", "keeps", "silent", "needs", "instead", "wrap", "unwrap")
+OF_FUNCTIONS = ("draw", "derive", "seed", "gives", "keeps", "silent", "needs", "instead", "holds", "wrap", "unwrap")
 OF_METHODS = tuple(name for name in FIELDS if name not in OF_FUNCTIONS)
-OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds", "needs", "instead")
+OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds", "needs", "instead", "holds")
 
 
 def read(filename: str, text: str) -> Pack:

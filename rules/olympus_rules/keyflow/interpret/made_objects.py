@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.file import Made
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Function, Library, Value
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value
 from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
@@ -24,6 +26,7 @@ __all__ = [
     "argument",
     "called",
     "is_class",
+    "is_given",
     "is_silent",
     "is_turned_off",
     "make",
@@ -43,11 +46,9 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
     names = tuple(keyword for keyword, _ in arguments.keywords)
     made = flow.terms.make("op", ("made", name, len(parts), names), *parts)
     model = flow.file.table.get(name)
-    is_silent = model.silences or (model.row is not None and is_turned_off(model.row, arguments))
+    is_off = model.silences or (model.row is not None and _draws_nothing(flow, model.row, arguments))
     kept = () if model.row is None else tuple(argument(model.row, each, arguments) for each in model.row.keeps)
-    flow.file.made[instance] = Made(
-        name, made, is_silent or callees.evaluates(arguments, ""), kept, flow.terms.number()
-    )
+    flow.file.made[instance] = Made(name, made, is_off or callees.evaluates(arguments, ""), kept, flow.terms.number())
     if isinstance(arguments.first, Function) and name in flow.file.made_modules:
         flow.file.applied[made] = arguments.first.code
 
@@ -123,6 +124,39 @@ def is_turned_off(row: LibraryFunction, arguments: Arguments) -> bool:
     if any(argument(row, name, arguments) not in (None, Const(None)) for name in row.instead):
         return True
     return any(argument(row, name, arguments) is None for name in row.needs) and not _is_open(arguments)
+
+
+def _draws_nothing(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bool:
+    """Return whether an object draws nothing when it is called, as it is made so or as all that it draws is given."""
+    first = arguments.first
+    if is_turned_off(row, arguments) or (row.keeps and isinstance(first, Term) and is_silent(flow, first)):
+        return True
+    return is_given(flow, row, arguments)
+
+
+def is_given(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bool:
+    """Return whether there are values for all that the function in the first argument would draw."""
+    given = [argument(row, name, arguments) for name in row.holds]
+    if not isinstance(arguments.first, Function) or not all(isinstance(value, Map) for value in given):
+        return False
+    names = {name for value in given if isinstance(value, Map) for name, _ in value.items}
+    drawn = _names_of_draws(flow, arguments.first.code)
+    return bool(drawn) and drawn <= names
+
+
+def _names_of_draws(flow: Flow, code: FunctionCode) -> set[object]:
+    """Return the names of a function's draws; empty if it calls other functions, or where a name is computed."""
+    found = set[object]()
+    for node in ast.walk(code.node):
+        called = dotted_name(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if called in flow.file.module.definitions:
+            return set()
+        if isinstance(node, ast.Call) and called in flow.file.drawing:
+            first = node.args[0] if node.args else None
+            if not isinstance(first, ast.Constant):
+                return set()
+            found.add(first.value)
+    return found
 
 
 def _is_open(arguments: Arguments) -> bool:

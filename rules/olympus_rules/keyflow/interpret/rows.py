@@ -14,7 +14,7 @@ from olympus_rules.keyflow.domain.consumption import consume, derived
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Choice, Const, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Const, Library, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import lanes, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -50,8 +50,11 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     if row.forwards:
         value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
+    returns = flow.file.table.get(row.qualified).returns if row.holds else None
+    if returns is not None and not made_objects.is_given(flow, row, arguments):
+        return Library(returns)
     result = flow.terms.make("op", (row.qualified, number))
-    if row.keeps or made_objects.is_class(row.qualified):
+    if row.keeps or row.holds or made_objects.is_class(row.qualified):
         made_objects.make(flow, row.qualified, result, arguments)
     return result
 
