@@ -13,7 +13,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.syntax import Document
 
 REUSE = ("OLY104", "OLY108")
-FOUND = {"equinox": 28, "flax_linen": 34, "flax_nnx": 16, "haiku": 25, "numpyro": 28, "others": 24}
+FOUND = {"equinox": 28, "flax_linen": 35, "flax_nnx": 16, "haiku": 25, "numpyro": 28, "others": 24}
 """How many wrong twins are found; the numbers only grow."""
 ALARMS = {
     "equinox": {"right_key_as_field"},
@@ -143,3 +143,39 @@ def test_layers_in_a_list_are_known(annotation: str, made: str, attribute: str, 
     text = LAYERS.format(annotation=annotation, made=made, attribute=attribute)
     checked = check(Document("programs.py", text), min_confidence=Confidence.LIKELY)
     assert bool(checked.reports) == is_found
+
+
+STREAMS = """\
+import flax.linen as nn
+import jax
+
+
+class Augment(nn.Module):
+    flip: bool = False
+
+    def __call__(self, x):
+        shift = jax.random.normal(self.make_rng("shift"), x.shape)
+        {second}
+        return shift + scale
+
+
+def program(seed, x):
+    key = jax.random.key(seed)
+    return Augment().apply({{}}, x, rngs={rngs})
+"""
+BOTH = '{"shift": key, "scale": key}'
+
+
+@pytest.mark.parametrize(
+    ("second", "rngs", "is_found"),
+    [
+        ('scale = jax.random.normal(self.make_rng("scale"), x.shape)', BOTH, True),
+        ('scale = jax.random.normal(self.make_rng("scale"), x.shape)', '{"shift": key, "dropout": key}', False),
+        ("scale = nn.Dropout(0.5, deterministic=False)(x)", '{"shift": key, "dropout": key}', False),
+        ('scale = self.make_rng("scale") if self.flip else x', BOTH, False),
+    ],
+)
+def test_streams_that_one_method_asks_for_are_equal(second: str, rngs: str, is_found: bool) -> None:
+    text = STREAMS.format(second=second, rngs=rngs)
+    checked = check(Document("programs.py", text), min_confidence=Confidence.LIKELY)
+    assert [report.finding.code for report in checked.reports] == ["OLY104"] * is_found

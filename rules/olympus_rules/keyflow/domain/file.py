@@ -215,6 +215,11 @@ class File:
         return self.table.drawing(self.imported - {"jax"})
 
     @cached_property
+    def giving_methods(self) -> frozenset[str]:
+        """The methods of objects of the file's libraries that give a fresh key, by name."""
+        return frozenset(name for name, rows in self.method_rows.items() if any(row.makes for row in rows))
+
+    @cached_property
     def has_other_generators(self) -> bool:
         """Whether the file uses generators of other libraries, whose states also have items and shapes.
 

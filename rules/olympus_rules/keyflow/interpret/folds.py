@@ -53,11 +53,34 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     if module in flow.file.applied:  # such a module splits its key into a key for each draw, whatever it does
         use.draw, use.certainty = "split", Certainty.UNKNOWN
     other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
+    asked = _asked_at_once(flow, owner, other)
     for stream, part, expression in _streams(value, use.key):
         if are_streams and isinstance(value, Map):
             drawn(flow, part, Place(arguments.node, use.what, expression))
-        folded = flow.terms.make("op", ("fold", what, stream), module, *other)
-        consume(flow, part, replace(use, key=expression, folded=folded))
+        is_shared = len(asked) > 1 and stream in asked  # two such streams are two consumers, which get the same
+        number, label = (flow.terms.number(), "+".join(sorted(asked))) if is_shared else (use.call, stream)
+        folded = flow.terms.make("op", ("fold", what, label), module, *other)
+        consume(flow, part, replace(use, key=expression, folded=folded, call=number))
+
+
+def _asked_at_once(flow: Flow, module: Term, other: tuple[Term, ...]) -> set[str]:
+    """Return the streams from which one method of a module takes keys, itself and whatever happens.
+
+    A stream's name is no part of what it gives.
+    """
+    class_ = flow.file.classes.get(module)
+    name = flow.terms.constant(other[0]) if other else "__call__"
+    code = None if class_ is None or not isinstance(name, str) else flow.linker.hierarchy.method(class_, name)
+    nodes = [] if code is None or not code.parameters else list(ast.walk(code.node))
+    if code is None or any(isinstance(node, ast.If | ast.IfExp) for node in nodes):
+        return set()
+    found = set[str]()
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=[ast.Constant(value=stream)]):
+                if owner == code.parameters[0] and attr in flow.file.giving_methods:
+                    found.add(str(stream))
+    return found
 
 
 def _by_name(flow: Flow, module: Term, arguments: Arguments, key: Value) -> Arguments:
