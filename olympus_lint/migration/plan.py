@@ -174,7 +174,7 @@ class _Held:
                 spots = _spots_of(report.fact, path, self._reached)
                 makers = made or frozenset().union(*map(self._reached.keys_at, spots))
                 known = made or self._known(spots)
-                paths = self._reached.paths_to(spots)
+                paths = self._reached.paths_to(spots, makers)
                 self._add(reason, paths, makers, known, breaks=not report.fact.reached)
                 open_places += [] if makers else [reason]
         return open_places
@@ -235,7 +235,7 @@ class _Held:
                 breaks = _takes_raw_only(way, self._packs)
                 makers = known | way.keys if way.is_anything else known or way.keys
                 known = known | way.keys if way.is_sure else known
-                self._add(reason, self._reached.paths_into(way.place), makers, known, breaks=breaks)
+                self._add(reason, self._reached.paths_into(way.place, makers), makers, known, breaks=breaks)
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
@@ -348,7 +348,7 @@ class _Held:
             self._line_of(join.place),
             f"reaches `{join.callee}`, and may meet {company} there",
         )
-        paths = self._reached.paths_into(join.place, with_results=True)
+        paths = self._reached.paths_into(join.place, fresh, with_results=True)
         self._add(reason, paths, fresh, fresh if join.is_sure and not join.is_one else ())
         return True
 

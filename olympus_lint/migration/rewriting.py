@@ -15,6 +15,7 @@ from olympus_lint.analysis.projects import Projects
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.changed_lines import changed_lines
+from olympus_lint.migration.key_places import NAME
 from olympus_lint.migration.text import Rewritten, Text
 from olympus_lint.project.settings import Settings
 from olympus_lint.suppression.comments import Suppressions
@@ -214,6 +215,9 @@ def rename(
             return
         done = {id(report) for report in applied}
         waiting = [stays for report, stays in made if id(report) not in done]
+        has_names = any(isinstance(report.fact.node, ast.Name) for report in applied)  # and imports that go with them
+        if all(waiting) and text.embedded is None and not has_names and NAME not in text.new:
+            return
 
 
 def _opened(text: Text, reports: Sequence[Report], projects: Projects) -> tuple[Document, list[Report]]:

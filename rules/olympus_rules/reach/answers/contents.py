@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
@@ -152,17 +153,25 @@ class Contents:
 
     def parts_with_keys(self, values: int) -> Iterator[tuple[Slot, Value]]:
         """Yield slots with keys in the containers and objects of a mask, at some depth, with the outermost holder."""
-        seen = 0
-        waiting = [(holder, holder) for holder in self._slots.listed(values & self._holders)]
-        while waiting and seen.bit_count() < MOST_OPENED:
-            holder, outermost = waiting.pop(0)
-            seen |= self._slots.bit(holder)
+        seen, waiting = 0, deque[tuple[Value, Value]]()
+
+        def open_later(holders: int, outermost: Value | None) -> None:
+            nonlocal seen
+            fresh = without(holders & self._holders, seen)
+            while fresh and seen.bit_count() < MOST_OPENED:
+                first = fresh & -fresh
+                fresh, seen = fresh ^ first, seen | first
+                (holder,) = self._slots.listed(first)
+                waiting.append((holder, holder if outermost is None else outermost))
+
+        open_later(values, None)
+        while waiting:
+            holder, outermost = waiting.popleft()
             for slot in self.slots_of(holder):
                 mask = self._slots.mask(slot)
                 if mask & self._keys:
                     yield slot, outermost
-                inner = self._slots.listed(without(mask & self._holders, seen))
-                waiting += [(each, outermost) for each in inner]
+                open_later(mask, outermost)
 
     def slots_of(self, holder: Value) -> list[Slot]:
         """Return the slots of the elements of a container, or of the attributes of an object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from olympus_rules.reach.answers.contents import Contents
@@ -12,6 +12,9 @@ from olympus_rules.reach.solver.slots import Slot, edges_between
 from olympus_rules.reach.solver.values import Key, Object, Place
 
 __all__ = ["Path", "Paths"]
+
+MOST_VISITED = 400_000
+"""The slots that all searches visit together; after so many, no more paths are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,10 @@ class Paths:
             for slot in slots:
                 places[self._slots.same[slot]].add(place)
         self._places = {slot: min(found) for slot, found in places.items() if len(found) == 1}  # else it is a cycle
+        self._left = MOST_VISITED
 
-    def to(self, targets: Iterable[Slot]) -> dict[Place, Path]:
-        """Return the shortest path of the key of each constructor to one of some slots, or into what is held there."""
+    def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> dict[Place, Path]:
+        """Return the shortest path of the key of some constructors to one of some slots, or into what is held there."""
         after: dict[Slot, Slot | None] = {self._slots.same[slot]: None for slot in targets}
         holders: dict[Slot, str] = {}
         masks = {self._slots.mask(slot): slot for slot in after}
@@ -55,12 +59,14 @@ class Paths:
                 part = self._slots.same[part]
                 if part not in after:
                     after[part], holders[part] = slot, "object" if isinstance(holder, Object) else "container"
-        waiting, found = deque(after), dict[Place, Path]()
-        while waiting:
+        waiting, found, wanted = deque(after), dict[Place, Path](), set(makers)
+        while waiting and wanted and self._left:
             slot = waiting.popleft()
+            self._left -= 1
             name = self._names[slot]
-            if name[0] == "made":
-                found.setdefault(name[1], self._path(slot, after, holders))  # type: ignore[arg-type]
+            if name[0] == "made" and name[1] in wanted:
+                wanted.discard(name[1])
+                found[name[1]] = self._path(slot, after, holders)
             for source in self._incoming.get(slot, ()):
                 if source not in after:
                     after[source] = slot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, reduce
 from operator import or_
 
@@ -168,20 +168,22 @@ class ProjectReach:
         """Return the constructors of the keys that surely reach a slot, or containers and objects there."""
         return self._sites(self.contents.keys_of(self.slots.mask(slot)) & self._made_keys)
 
-    def paths_to(self, places: Iterable[Place]) -> dict[Place, Path]:
+    def paths_to(self, places: Iterable[Place], makers: Collection[Place]) -> dict[Place, Path]:
         """Return the shortest paths to expressions, by the constructors of the keys."""
-        return self._paths.to([slot for place in places for slot in self.graph.expressions.get(place, ())])
+        slots = [slot for place in places for slot in self.graph.expressions.get(place, ())]
+        return self._paths.to(slots, makers) if makers else {}
 
-    def paths_into(self, call: Place, *, with_results: bool = False) -> dict[Place, Path]:
+    def paths_into(self, call: Place, makers: Collection[Place], *, with_results: bool = False) -> dict[Place, Path]:
         """Return the shortest paths to the arguments of a call, or to what an assignment writes.
 
         Args:
             call: the place.
+            makers: the constructors.
             with_results: whether what functions among the arguments return counts, too.
         """
         slots = list(self._handed.get(call, ()))
         slots += [self.heap.result(each.code) for slot in slots if with_results for each in callables(self.heap, slot)]
-        return self._paths.to(slots)
+        return self._paths.to(slots, makers) if makers else {}
 
     def _sites(self, keys: int) -> frozenset[Place]:
         return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
