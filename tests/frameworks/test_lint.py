@@ -179,3 +179,30 @@ def test_streams_that_one_method_asks_for_are_equal(second: str, rngs: str, is_f
     text = STREAMS.format(second=second, rngs=rngs)
     checked = check(Document("programs.py", text), min_confidence=Confidence.LIKELY)
     assert [report.finding.code for report in checked.reports] == ["OLY104"] * is_found
+
+
+INITIALISING = """\
+import haiku as hk
+
+
+class Model:
+    def init(self, rng_key, x):
+        {first} = self.{one}.init(rng_key, x)
+        {second} = self.{two}.init(rng_key, x)
+        return {first}, {second}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "one", "second", "two", "is_found"),
+    [
+        ("prior", "prior_net", "dynamics", "dynamics_net", True),
+        ("params", "net", "again", "net", True),
+        ("params", "net", "prev_params", "other_net", False),
+        ("params", "net", "opt_state", "target_net", False),
+    ],
+)
+def test_two_modules_of_one_key(first: str, one: str, second: str, two: str, is_found: bool) -> None:
+    text = INITIALISING.format(first=first, one=one, second=second, two=two) + "# .apply\n"
+    checked = check(Document("programs.py", text), min_confidence=Confidence.LIKELY)
+    assert [report.finding.code for report in checked.reports] == ["OLY104"] * is_found

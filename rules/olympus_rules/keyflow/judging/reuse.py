@@ -28,7 +28,7 @@ from olympus_rules.keyflow.notes.pending import spelled
 
 __all__ = ["effect", "reuses"]
 
-COPY = re.compile(r"target|teacher|(^|_)(ema|old|ref|slow)(_|$)|average|copy")
+COPY = re.compile(r"target|teacher|(^|_)(ema|old|prev|previous|ref|slow)(_|$)|average|copy")
 """Names of parameters that follow others."""
 
 
@@ -202,7 +202,7 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
     if known:
         return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
     if lowest == Certainty.DOUBTFUL:
-        return None
+        return Confidence.POSSIBLE if _initialises_two(run, first, again) else None
     if any(term in knowledge.passed for term in terms):
         return min(met, Confidence.POSSIBLE if terms & knowledge.mixed else Confidence.LIKELY)
     if not terms & knowledge.named:
@@ -280,7 +280,8 @@ def _initialises_two(run: Run, first: Consumption, again: Consumption) -> bool:
     A target network is to be equal, and so is a module that is initialised twice.
     """
     modules = [_initialised(use) for use in (first, again)]
-    if not any(run.knowledge.is_known(use.term) for use in (first, again)):
+    knowledge = run.knowledge
+    if not any(knowledge.is_known(use.term) or use.term in knowledge.named for use in (first, again)):
         return False
     return all(modules) and modules[0] != modules[1] and not any("target" in name.lower() for name in modules)
 
