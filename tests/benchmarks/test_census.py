@@ -1,0 +1,36 @@
+"""The records of a census, and how a finding is matched with one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from census import CENSUS, Record, load
+from snapshot import Seen
+
+RECORD = Record("pkg-1.0/pkg/a.py", 10, 4, "bug", "bug", "loop", 1, "Two draws.")
+
+
+def test_records_lie_in_the_files_of_their_half() -> None:
+    drawn = json.loads((CENSUS / "1.json").read_text("utf-8"))
+    records = load(1)
+    assert len({record.file for record in records}) > 100
+    for record in records:
+        assert record.file in drawn[("first_half", "second_half")[record.half - 1]]
+        assert {record.mark, record.second} <= {"bug", "meant", "trap", None}
+
+
+@pytest.mark.parametrize(
+    ("code", "file", "row", "related", "is_told"),
+    [
+        ("OLY104", "pkg/a.py", 11, (), True),
+        ("OLY104", "pkg/a.py", 40, (("pkg/a.py", 10),), True),
+        ("OLY104", "pkg/a.py", 12, (), False),
+        ("OLY104", "pkg/b.py", 10, (), False),
+        ("OLY202", "pkg/a.py", 10, (), False),
+    ],
+)
+def test_a_finding_tells_a_record(
+    code: str, file: str, row: int, related: tuple[tuple[str, int], ...], is_told: bool
+) -> None:
+    assert RECORD.is_told_by(Seen("id", "pkg", file, row, code, "text", "likely", "message", related)) is is_told
