@@ -1,4 +1,4 @@
-"""Measure what the linter finds of bugs that people found by reading: see README.md beside this file."""
+"""Measure what the linter finds of the bugs that two readers found: see README.md beside this file."""
 
 from __future__ import annotations
 
