@@ -52,7 +52,7 @@ class KeyReuse(Codemod):
 
 def plain(fact: Reuse) -> Reuse | None:
     """Return a reuse with the keys themselves; ``None`` if no split could put it right."""
-    if fact.batch or fact.kept:  # split takes one key; where the object gets its key may be before
+    if fact.batch or fact.kept or fact.of_state:  # split takes one key; where the object gets its key may be before
         return None
     return dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
 

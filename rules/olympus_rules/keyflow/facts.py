@@ -126,6 +126,7 @@ class Reuse(Fact):
         kept: the attribute that keeps the key for the consumption ``first``, which is later, in another function or
             call; empty for two consumptions in one function.
         taker: that function.
+        of_state: whether it is the state of an object that counts its draws.
         identity: equal for the reuses of one key in one function.
         lineage: the way of the key to its uses; empty for a key that an object keeps.
     """
@@ -140,6 +141,7 @@ class Reuse(Fact):
     sampler: str = ""
     kept: str = ""
     taker: str = ""
+    of_state: bool = False
     identity: Hashable = field(default=None, compare=False)
     lineage: tuple[Origin, ...] = field(default=(), compare=False)
 

@@ -120,6 +120,7 @@ class Model:
         typed_keys: whether it takes typed keys as it takes raw ones.
         result: what a call gives back of the values that it is given; ``None`` where nothing is known.
         container: how it builds a container or takes one apart, for functions of Python.
+        counting: what it is to objects that count their draws: a class, a layer, or what a call does with such objects.
         makes_arrays: whether it gives arrays only, whatever functions it is given.
         takes_keys: whether an array function takes arrays of typed keys; others compute with numbers.
         added_axes: how many axes the result has more than the arrays in a list that it is given; ``None`` where that
@@ -143,6 +144,7 @@ class Model:
     typed_keys: Support = "unknown"
     result: Result | None = None
     container: ContainerCall | None = None
+    counting: str = ""
     makes_arrays: bool = False
     takes_keys: bool = False
     added_axes: int | None = None

@@ -48,7 +48,8 @@ class Pack:
         listed = (
             names
             for (section, name), names in self.lists.items()
-            if name not in ("prefixes", "methods", "states", "streams") and (section, name) != ("arrays", "modules")
+            if name not in ("prefixes", "methods", "states", "streams", "on", "off")
+            and (section, name) != ("arrays", "modules")
         )
         names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)
         return frozenset(name for name in names if not name.endswith(".*"))

@@ -18,12 +18,16 @@ LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
     "fold": ("methods", "streams", "modules", "states"),
     "silent": ("names",),
+    "counting": (
+        "modules", "bases", "layers", "counts", "on", "off", "copied", "split", "merged", "viewed", "updated",
+        "restarted",
+    ),
     "forward": ("names",),
     "transform": tuple(TRANSFORMATIONS),
     "result": get_args(Result),
     "containers": get_args(ContainerCall),
     "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "fits", "splits", "stacks"),
-}
+}  # fmt: skip
 ROWS = ("functions", "methods")
 NAMED = ("copies", "fields")
 """Sections that list names under a name."""

@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "packs"
 CONTAINERS = frozenset(
     {"builtins", "collections", "contextlib", "copy", "dataclasses", "functools", "itertools", "types", "typing"}
 )
-WORDS = ("transform", "result", "containers")
+WORDS = ("transform", "result", "containers", "counting")
 """Sections that say one word of a function."""
 PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
 
@@ -137,6 +137,7 @@ class Libraries:
             typed_keys="yes" if is_builtin else self._typed_keys(name, root),
             result=result or self._of_module("result", name),
             container=self._words["containers"].get(name) or self._of_module("containers", name),
+            counting=self._words["counting"].get(name, ""),
             makes_arrays=name.startswith(self._array_modules),
             conversion=self._conversions.get(name),
             takes_keys=name in arrays["takes-keys"],

@@ -32,6 +32,10 @@ REPEATS = {
     "arguments": "in two of its arguments",
     TREE_MAP: "for every leaf of `jax.tree.map`",
 }
+OF_STATE = (
+    "A copy, and what JAX hands to a compiled function, starts from the counts of its original: keep the state with "
+    "the new counts, or reseed the copy."
+)
 REORDERING = frozenset({"choice", "permutation", "shuffle"})
 
 
@@ -65,6 +69,9 @@ class KeyReuse(Rule):
                 places = (replace(place, later=True),)
         elif fact.first.node is fact.again.node:
             message = f"{repeated(fact)} {advice(fact, document)}"
+        elif fact.of_state:
+            message = f"{copied(fact, document)} {OF_STATE}"
+            places = (related(document, fact.first.node, f"first drawn from here, by `{caller(fact.first)}`"),)
         else:
             message = f"{twice(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
@@ -132,7 +139,21 @@ def repeated(fact: Reuse) -> str:
     """Say that one place consumes the key over and over."""
     when = REPEATS.get(fact.repeated_by, f"in every step of `{fact.repeated_by}`")
     effect = REPEATED_EFFECTS.get(fact.effect, REPEATED_EFFECTS["dependent"])
+    if fact.of_state:
+        return f"`{caller(fact.again)}` draws from one random state {when}, {effect}."
     return f"{subject(fact)} is consumed by `{fact.again.what}` {when}, {effect}."
+
+
+def copied(fact: Reuse, document: Document) -> str:
+    """Say that a copy draws from the random state from which its original, or another copy, has drawn."""
+    effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
+    first = f"`{caller(fact.first)}` drew from on {line(document, fact.first.node)}"
+    return f"`{caller(fact.again)}` draws from the random state that {first}, {effect}."
+
+
+def caller(place: Place) -> str:
+    """Return how the callee of a place is written."""
+    return ast.unparse(place.node.func) if isinstance(place.node, ast.Call) else place.what
 
 
 def kept(fact: Reuse, document: Document) -> str:
@@ -186,6 +207,8 @@ def compiled(place: Place, document: Document) -> str:
 
 def advice(fact: Reuse, document: Document) -> str:
     """Return the next step: to use an unused child, or else to split."""
+    if fact.of_state:
+        return OF_STATE
     is_made = bool(fact.unused) and not is_next_pass(fact, document)
     made = made_by(fact.again, document) if is_made else set()
     unused = [name for name in fact.unused if name not in made]

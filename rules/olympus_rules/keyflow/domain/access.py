@@ -452,6 +452,8 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         rank = flow.knowledge.rank(term)
         return flow.knowledge.view("newaxis", term, None if rank is None else rank + 1)
     item = flow.knowledge.item(term, as_term(flow, index))
+    if index == Const(...) and term in flow.knowledge.named:  # all of an array
+        flow.knowledge.named.add(item)
     if _may_be_array(flow, index):
         forget_ranks(flow.knowledge, [item])
     if term in flow.file.annotated_parts:

@@ -108,6 +108,8 @@ class File:
         states: functions of these packages by which a module reads a state that changes from call to call.
         applied: the function of which a module is made, by the module.
         copies: methods of these packages' objects that give a changed copy, with the fields that change.
+        counting: whether the file imports modules of objects that count their draws.
+        switches: methods that turn the draws of such an object on (true) or off.
         method_rows: the rows of their other methods, by name.
         generators: library objects whose methods return fresh keys.
         made: what the objects are made of that classes make here.
@@ -158,6 +160,13 @@ class File:
         self.states = table.methods(self.imported, "fold", "states")
         self.applied: dict[Term, FunctionCode] = {}
         self.copies = table.copies(self.imported)
+        counting = tuple(table.methods(self.imported, "counting", "modules"))
+        self.counting = bool(counting) and any(name.startswith(counting) for name in document.imports.names.values())
+        self.switches = {
+            name: word == "on"
+            for word in (("on", "off") if self.counting else ())
+            for name in table.methods(self.imported, "counting", word)
+        }
         self.inspecting_methods = table.methods(self.imported, "inspect")
         self.method_rows = table.method_rows(self.imported)
         self.generators: dict[Term, LibraryFunction] = {}

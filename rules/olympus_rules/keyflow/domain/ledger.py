@@ -11,10 +11,23 @@ from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["Certainty", "Consumption", "Departure", "Derivation", "Ledger", "Meeting", "certainty_of"]
+__all__ = [
+    "STATE_OF_OBJECT",
+    "Certainty",
+    "Consumption",
+    "Departure",
+    "Derivation",
+    "Ledger",
+    "Meeting",
+    "certainty_of",
+]
 
 LONG = 1 << 30  # an unknown length: indices from opposite ends of an array never overlap
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
+
+
+STATE_OF_OBJECT = "state"
+"""The label of a draw from the state of an object that counts its draws."""
 
 
 class Meeting(IntEnum):

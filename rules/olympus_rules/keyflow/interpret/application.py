@@ -24,7 +24,7 @@ from olympus_rules.keyflow.domain.access import (
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.ledger import STATE_OF_OBJECT, Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.spreading import spread
@@ -32,7 +32,7 @@ from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners,
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
-from olympus_rules.keyflow.interpret import lanes, made_objects
+from olympus_rules.keyflow.interpret import counting, lanes, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
@@ -56,6 +56,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     if summary is None:  # a recursive call, before there is a first summary
         return flow.terms.fresh()
     instance = Instance(flow, summary, binding, dict(function.captured))
+    states = counting.held(flow, function, binding)
     arrays = flow.arrays
     given = arrays.given(arguments) if arrays is not None else frozenset()
     blurred = _blurred(summary, instance) if summary.writes else set()
@@ -89,7 +90,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         flow.ended = not function.doubtful
     for exception, is_drawn in summary.raised:
         flow.raised[exception] = is_drawn or flow.raised.get(exception, False)
-    returned = instance.returned(summary.returns)
+    returned = counting.put_back(flow, states, instance.returned(summary.returns))
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 
 
@@ -158,7 +159,10 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     value = instance.value(use.term)
     if isinstance(value, Term) and value in flow.file.generators:
         return  # a generator of keys may stand where a key is taken
-    if use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
+    if use.draw == STATE_OF_OBJECT:
+        if not counting.applies(flow, instance, use):
+            return
+    elif use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
         return
     path = instance.path(use.path)
     joined = None if path is None else both(flow.path, path)
@@ -211,6 +215,8 @@ def _with_ranks(value: Value, rank: int) -> Iterator[tuple[Term, int]]:
 def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
     """Return whether an argument may hold a key, be called, or be an object with keys in its attributes."""
     values = arguments.values()
+    if flow.file.counting:  # objects in whose parts the draws are
+        return True
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True
     if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
@@ -408,6 +414,7 @@ def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.file.classes[instance] = class_.code
     made_objects.make(flow, flow.terms.data(as_term(flow, class_)), instance, arguments)
+    counting.begin(flow, instance, arguments)
     initialiser = flow.linker.hierarchy.method(class_.code, "__init__")
     if initialiser is not None:
         function = flow.file.function(initialiser)

@@ -12,9 +12,9 @@ import re
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.values import Const
+from olympus_rules.keyflow.domain.values import Const, Value
 
-__all__ = ["evaluates", "is_abstract", "leaves_keys_alone", "may_only_keep", "waiting_arguments"]
+__all__ = ["evaluates", "is_abstract", "leaves_keys_alone", "may_only_keep", "turns_off", "waiting_arguments"]
 
 # Callees that store, send, show or wait for their arguments.
 STORING = frozenset(
@@ -86,11 +86,13 @@ def evaluates(arguments: Arguments, name: str) -> bool:
         arguments: the arguments of the call.
         name: the last part of the callee's name.
     """
-    is_asked = any(
-        isinstance(value, Const) and value.value is EVALUATING.get(keyword or "")
-        for keyword, value in arguments.keywords
-    )
+    is_asked = any(turns_off(keyword or "", value) for keyword, value in arguments.keywords)
     return is_asked and DRAWING.isdisjoint(name.split("_"))
+
+
+def turns_off(parameter: str, value: Value) -> bool:
+    """Return whether an argument says that nothing is drawn: ``train=False``."""
+    return isinstance(value, Const) and parameter in EVALUATING and value.value is EVALUATING[parameter]
 
 
 def may_only_keep(function: ast.expr, name: str) -> bool:

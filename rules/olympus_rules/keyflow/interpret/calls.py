@@ -12,13 +12,14 @@ from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
     Class,
+    Const,
     Function,
     Library,
     Mapped,
     Partial,
     Value,
 )
-from olympus_rules.keyflow.interpret import application, higher_order, library, made_objects
+from olympus_rules.keyflow.interpret import application, counting, higher_order, library, made_objects
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
@@ -71,10 +72,20 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
             return flow.terms.fresh()
         if arguments.node is not None:
             made_objects.used(flow, function, arguments.node, arguments.loop)
-        method = made_objects.called(flow, function)
-        if method is not None:
-            return call(flow, method, arguments)
+        return _part(flow, function, arguments)
     return unknown(flow, function, arguments)
+
+
+def _part(flow: Flow, function: Term, arguments: Arguments) -> Value:
+    """Call a callable out of reach, which may draw from the state of the object that it is a part of."""
+    method = made_objects.called(flow, function)
+    if flow.file.counting and counting.switched(flow, function, arguments):
+        return Const(None)
+    holder = counting.drawn(flow, function, arguments)
+    result = unknown(flow, function, arguments) if method is None else call(flow, method, arguments)
+    if holder is not None:
+        counting.advance(flow, holder)
+    return result
 
 
 def _of_held_object(flow: Flow, function: Term) -> Value | None:

@@ -15,7 +15,7 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Function, Library, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind
-from olympus_rules.keyflow.interpret import operators
+from olympus_rules.keyflow.interpret import counting, operators
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.lanes import Lanes
 from olympus_rules.keyflow.notes import boundaries, layout, specs
@@ -89,6 +89,8 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | No
             flow.site = outer
     if kind == "tree_map" and isinstance(first, CALLABLE):
         trees = [value for value, _ in arguments.positional[1:]]
+        if len(trees) == 1 and (copy := counting.copied(flow, trees[0], known=True)) is not None:
+            return copy
         if len(trees) == 1 and isinstance(trees[0], Map) and _is_flat(trees[0]):
             names, values = zip(*trees[0].items, strict=True)
             mapped = each(flow, first, [Sequence("list", values)], TREE_MAP, arguments.node, turns=len(values))

@@ -8,7 +8,17 @@ from olympus_rules.keyflow.domain import dimensions
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Sequence, Value
-from olympus_rules.keyflow.interpret import application, arrays, builtins, copies, higher_order, lists, named, rows
+from olympus_rules.keyflow.interpret import (
+    application,
+    arrays,
+    builtins,
+    copies,
+    counting,
+    higher_order,
+    lists,
+    named,
+    rows,
+)
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 from olympus_rules.keyflow.notes import conversions, literals, specs
@@ -40,8 +50,11 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
 
 
 def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments) -> Value:
+    counted = counting.call_library(flow, model.counting, arguments) if model.counting and flow.file.counting else None
     if model.row is not None:
         return rows.random_function(flow, model.row, arguments)
+    if counted is not None:
+        return counted
     if qualified in BY_NAME and (reached := named.called(flow, qualified, arguments)) is not None:
         return reached
     if qualified.startswith("builtins."):

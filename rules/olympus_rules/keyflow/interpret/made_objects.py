@@ -48,7 +48,12 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
     model = flow.file.table.get(name)
     is_off = model.silences or (model.row is not None and _draws_nothing(flow, model.row, arguments))
     kept = () if model.row is None else tuple(argument(model.row, each, arguments) for each in model.row.keeps)
-    flow.file.made[instance] = Made(name, made, is_off or callees.evaluates(arguments, ""), kept, flow.terms.number())
+    is_silent = is_off or callees.evaluates(arguments, "")
+    flow.file.made[instance] = Made(name, made, is_silent, kept, flow.terms.number())
+    if is_silent:  # nobody draws from a generator of keys that is made for it
+        given = [(value, node) for value, node in arguments.expressions() if isinstance(value, Term)]
+        idle = {node for value, node in given if value in flow.file.generators}
+        flow.ledger.consumptions[:] = [use for use in flow.ledger.consumptions if use.node not in idle]
     if isinstance(arguments.first, Function) and name in flow.file.made_modules:
         flow.file.applied[made] = arguments.first.code
 

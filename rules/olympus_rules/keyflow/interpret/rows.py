@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
@@ -16,7 +17,7 @@ from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
-from olympus_rules.keyflow.interpret import lanes, made_objects
+from olympus_rules.keyflow.interpret import counting, lanes, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, lossy
 from olympus_rules.keyflow.notes import pending as notes
@@ -26,9 +27,14 @@ from olympus_rules.libraries.names import CHOICE
 __all__ = ["confused", "generated", "method", "random_function"]
 
 
+ANY = "*"  # among the keywords of a row: the function takes any
+
+
 def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> Value:
     """Call a function or method that a signature pack describes parameter by parameter."""
     number = flow.terms.number()
+    if ANY in row.keywords:
+        row = _with_keywords(row, arguments)
     arguments = spread(flow, arguments, row.parameters, (*row.sinks, *row.folds))
     is_off = not made_objects.is_class(row.qualified) and made_objects.is_turned_off(row, arguments)
     for name in row.sinks + row.folds if not is_off else ():
@@ -56,7 +62,18 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     result = flow.terms.make("op", (row.qualified, number))
     if row.keeps or row.holds or made_objects.is_class(row.qualified):
         made_objects.make(flow, row.qualified, result, arguments)
+        counting.begin(flow, result, arguments)
     return result
+
+
+def _with_keywords(row: LibraryFunction, arguments: Arguments) -> LibraryFunction:
+    """Return a row of a function that takes any keywords, with those that a call gives."""
+    given = tuple(name for name, _ in arguments.keywords if name is not None and name not in row.parameters)
+
+    def expanded(names: tuple[str, ...]) -> tuple[str, ...]:
+        return (*(name for name in names if name != ANY), *given) if ANY in names else names
+
+    return replace(row, keywords=given, sinks=expanded(row.sinks), folds=expanded(row.folds), seeds=expanded(row.seeds))
 
 
 def method(flow: Flow, function: Term, arguments: Arguments) -> Value | None:
@@ -109,6 +126,7 @@ def _made(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
     if row.gives:
         generator = flow.terms.fresh()
         flow.file.generators[generator] = row
+        counting.begin(flow, generator, arguments, row)
         return generator
     key = flow.knowledge.made(KeyKind.RAW if row.raw else KeyKind.UNKNOWN)
     if row.makes == "key":
@@ -141,8 +159,8 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     only_keys = name not in row.seeds and not row.method
     if only_keys:
         confused(flow, value, row.qualified, arguments.node)
-    if isinstance(value, Const):
-        return
+    if isinstance(value, Const) or (isinstance(value, Term) and value in flow.file.generators):
+        return  # a generator of keys may stand where a key is taken
     for path, term in guarded_leaves(flow, value):
         if only_keys or (row.method and term in flow.knowledge.named):
             flow.knowledge.use(term, path=path)

@@ -167,7 +167,9 @@ def _tells(file: File, run: Run, name: str, value: Value) -> bool:
     parts = (value, *file.terms.ancestors(value))
     if file.terms.operation(value) == "param" or value in file.classes:
         return True
-    return value in file.generators or any(file.knowledge.is_candidate(part) for part in parts)
+    if value in file.generators or (file.counting and value in file.made):
+        return True
+    return any(file.knowledge.is_candidate(part) for part in parts)
 
 
 def _captured(file: File, run: Run, functions: list[Function]) -> tuple[Captured, ...]:

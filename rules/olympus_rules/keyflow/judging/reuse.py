@@ -16,7 +16,7 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, certainty_of
+from olympus_rules.keyflow.domain.ledger import STATE_OF_OBJECT, Certainty, Consumption, certainty_of
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.steady import is_immutable, is_steady
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -65,7 +65,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         confidence = Confidence.POSSIBLE  # a benchmark, which throws its numbers away
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a random function, which is to give the same at the same place
-    key = _name_of(run, first, again)
+    of_state = again.draw == STATE_OF_OBJECT
+    key = "" if of_state else _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
     is_one_call = not again.loop and None not in (first.key, again.key) and first.key is not again.key
@@ -90,7 +91,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         node=node,
         confidence=confidence,
         key=key,
-        root="" if key else _root_of(file, run, again.term),
+        root="" if key or of_state else _root_of(file, run, again.term),
         kind=kind,
         first=one,
         again=two,
@@ -99,8 +100,9 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         unused=_unused_relatives(run, again.term),
         batch=(run.knowledge.rank(again.term) or 0) > 0,
         sampler=again.sampler,
+        of_state=of_state,
         identity=(run.code, again.term),
-        lineage=(*descent().way(again.term), *uses(first, again)),
+        lineage=() if of_state else (*descent().way(again.term), *uses(first, again)),
     )
 
 

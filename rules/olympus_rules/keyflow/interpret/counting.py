@@ -1,0 +1,271 @@
+"""Objects that count their draws: a copy without the new count draws again what its original draws.
+
+A module of nnx holds streams, each a key and a count; a draw folds the count in and raises it. Here such an object has
+one state, an attribute with a name that no program writes. A draw consumes the state and puts a new one in its place.
+So an object never reuses its own state, but a copy of it does, and so does a function that JAX compiles, which gets
+copies of its arguments and whose counts are lost.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.keyflow.domain.access import leaves, map_leaves
+from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.ledger import STATE_OF_OBJECT, Certainty, Consumption
+from olympus_rules.keyflow.domain.summary import origin
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Sequence, Value
+from olympus_rules.keyflow.interpret import callees
+from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.interpret.instance import Instance
+from olympus_rules.libraries import LibraryFunction
+
+__all__ = ["STATE", "advance", "applies", "begin", "call_library", "copied", "drawn", "held", "put_back", "switched"]
+
+STATE = "$state"
+FIRST = "$first"  # the state that an object began with
+CALL = "__call__"
+PARTS = ("attr", "item")
+
+
+def begin(flow: Flow, made: Value, arguments: Arguments, row: LibraryFunction | None = None) -> None:
+    """Give a new object its state: one of a class that counts, a layer that draws, or streams (with their ``row``)."""
+    if not flow.file.counting or not isinstance(made, Term):
+        return
+    if row is None and not _is_counting(flow, made):
+        return
+    state: Value = flow.knowledge.made()
+    if row is not None and isinstance(arguments.first, Term) and (found := _holder(flow, arguments.first)) is not None:
+        state = flow.env.get((found[0], FIRST, 0)) or state  # streams of a stream begin with its key
+    if row is not None and not arguments.keywords:
+        flow.env.set((made, FIRST, 0), state)
+    flow.set_attribute(made, STATE, state)
+    flow.holders.add(made)
+
+
+def _is_counting(flow: Flow, made: Term) -> bool:
+    """Return whether an object is of a class whose objects count, or a layer that draws when it is called."""
+    table, class_ = flow.file.table, flow.file.classes.get(made)
+    if class_ is None:
+        layer = flow.file.made.get(made)
+        return layer is not None and not layer.is_silent and table.get(layer.name).counting == "layers"
+    hierarchy = flow.linker.hierarchy
+    bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
+    return any(isinstance(base, Library) and table.get(base.qualified).counting == "bases" for base in bases)
+
+
+def _state(flow: Flow, term: Term) -> Value | None:
+    """Return the state that an object is known to have."""
+    found: Value | None = flow.env.get((term, STATE, flow.generation(term)))
+    return found
+
+
+def _holder(flow: Flow, function: Term) -> tuple[Term, str] | None:
+    """Return the object of which a callable is a part, and by which name; ``None`` for what is made out of sight."""
+    terms, name = flow.terms, CALL
+    while _state(flow, function) is None and terms.operation(function) in PARTS:
+        if terms.operation(function) == "attr":
+            name = terms.data(function)[0]
+        function = terms.args(function)[0]
+    is_outside = terms.operation(function) == "param" or (
+        terms.operation(function) == "free" and terms.data(function)[0] is not flow.file.module
+    )
+    return (function, name) if is_outside or _state(flow, function) is not None else None
+
+
+def drawn(flow: Flow, function: Term, arguments: Arguments) -> Term | None:
+    """Record that a call draws from the state of an object; return the object, ``None`` if the call draws nothing."""
+    node = arguments.node or flow.site
+    found = _holder(flow, function) if flow.file.counting and node is not None else None
+    if found is None or node is None:
+        return None
+    holder, name = found
+    is_given = any(keyword in flow.file.streams and value != Const(None) for keyword, value in arguments.keywords)
+    is_off = is_given or name in flow.file.switches or callees.evaluates(arguments, "")
+    if not is_off and _draws(flow, holder, name) is not False:
+        what = ast.unparse(node.func) if isinstance(node, ast.Call) else name
+        use = Consumption(node, what, Certainty.UNKNOWN, flow.path, draw=STATE_OF_OBJECT, loop=arguments.loop)
+        use.call, use.folded = flow.terms.number(), flow.terms.make("op", (STATE_OF_OBJECT, name))
+        consume(flow, flow.attribute(holder, STATE), use)
+        return holder
+    return None
+
+
+def advance(flow: Flow, holder: Term) -> None:
+    """Put a new state in the place of the one that was drawn from."""
+    flow.set_attribute(holder, STATE, flow.knowledge.made())
+
+
+def _draws(flow: Flow, holder: Term, name: str) -> bool | None:
+    """Return whether a method or layer of an object draws, ``None`` if that is not known."""
+    file, hierarchy = flow.file, flow.linker.hierarchy
+    class_ = file.classes.get(holder) or file.annotated.get(holder)
+    if class_ is None:
+        return None
+    method = hierarchy.method(class_, name)
+    if method is not None:
+        return _is_drawing(flow, method)
+    inner = hierarchy.held_class(class_, name)
+    method = None if inner is None else hierarchy.method(inner, CALL)
+    if method is not None:
+        return _is_drawing(flow, method)
+    return name in file.streams or file.table.get(hierarchy.held_library(class_, name)).counting == "layers"
+
+
+def _is_drawing(flow: Flow, method: FunctionCode) -> bool:
+    """Return whether a method draws from the state of its object."""
+    reached = flow.linker.lookups.reach(Function(method), concerned=True)
+    summary = None if reached is None else flow.linker.summariser.summary(reached.code)
+    if summary is None or not summary.code.parameters:
+        return False
+    receiver = flow.terms.make("param", (summary.code, summary.code.parameters[0]))
+    return any(use.draw == STATE_OF_OBJECT and origin(flow.terms, use.term) == receiver for use in summary.uses)
+
+
+def applies(flow: Flow, instance: Instance, use: Consumption) -> bool:
+    """Return whether an object that a callee draws from, not knowing its class, has a part that draws."""
+    if any(callees.turns_off(name, value) for name, value in instance.binding.items()):
+        return False
+    terms = flow.terms
+    holder = instance.value(terms.args(use.term)[0]) if terms.operation(use.term) == "attr" else None
+    name = "" if use.folded is None else terms.data(use.folded)[1]
+    return not isinstance(holder, Term) or _draws(flow, holder, name) is not False
+
+
+def held(flow: Flow, function: Function, binding: dict[str, Value]) -> list[tuple[Term, Value]]:
+    """Return the states of the objects that JAX copies when it calls a function."""
+    names = enumerate(function.code.parameters) if flow.file.counting and function.traced else ()
+    taken = [name for place, name in names if any(each.takes(place, name) for each in function.traced)]
+    objects = [term for name in taken if name in binding for term in leaves(binding[name])]
+    return [(term, flow.attribute(term, STATE)) for term in objects]
+
+
+def put_back(flow: Flow, states: list[tuple[Term, Value]], result: Value) -> Value:
+    """Give objects the states that they had, and return the result: what it holds of them are copies that count on."""
+    for term, state in states:
+        if flow.attribute(term, STATE) != state:
+            if term in leaves(result):
+                copy = copied(flow, term) or term
+                result = map_leaves(result, partial(_exchanged, term, copy))
+            flow.set_attribute(term, STATE, state)
+    return result
+
+
+def _exchanged(old: Term, new: Value, leaf: Term) -> Value:
+    return new if leaf == old else leaf
+
+
+def switched(flow: Flow, function: Term, arguments: Arguments) -> bool:
+    """Turn the draws of an object off or on: ``model.eval()``; return whether a call does that."""
+    terms = flow.terms
+    name = terms.data(function)[0] if terms.operation(function) == "attr" else ""
+    on = flow.file.switches.get(name) if not arguments.positional else None
+    holder = terms.args(function)[0] if on is not None else None
+    state = None if holder is None else _state(flow, holder)
+    if holder is None or state is None:
+        return False
+    is_on = isinstance(state, Term) and flow.knowledge.is_known(state)
+    if on != is_on:
+        flow.set_attribute(holder, STATE, flow.knowledge.made() if on else terms.fresh())
+    return True
+
+
+def copied(flow: Flow, value: Value, *, known: bool = False) -> Value | None:
+    """Return a copy of an object with its state, and of what it holds; ``None`` for a value without a state.
+
+    Args:
+        flow: where the copy is made.
+        value: the object.
+        known: whether an object from outside, which may be any, has no state.
+    """
+    file = flow.file
+    if not isinstance(value, Term) or not file.counting:
+        return None
+    outside = not known and flow.terms.operation(flow.terms.root(value)) in ("param", "free")
+    if _state(flow, value) is None and not outside:
+        return None
+    changed = flow.make("fresh", ("", flow.terms.number()))
+    tables: tuple[dict[Term, Any], ...] = (file.classes, file.annotated, file.generators, file.made)
+    for table in tables:
+        if value in table:
+            table[changed] = table[value]
+    generation = flow.generation(value)
+    parts = [(name, held) for name, held in flow.env.values.items() if isinstance(name, tuple) and name[0] == value]
+    for name, part in parts:
+        if len(name) == 3 and name[2] == generation and isinstance(part, Term) and _state(flow, part) is not None:
+            flow.set_attribute(changed, name[1], copied(flow, part) or part)
+    flow.set_attribute(changed, STATE, flow.attribute(value, STATE))
+    flow.holders.add(changed)
+    return changed
+
+
+# functions of libraries
+
+
+def call_library(flow: Flow, word: str, arguments: Arguments) -> Value | None:
+    """Call a library function that copies objects, takes them apart or puts them together."""
+    first, handler = arguments.first, HANDLERS.get(word)
+    return None if first is None or handler is None else handler(flow, first, arguments)
+
+
+def _copy(flow: Flow, value: Value, arguments: Arguments) -> Value | None:
+    return copied(flow, value)
+
+
+def _split(flow: Flow, value: Value, arguments: Arguments) -> Value:
+    """Return a definition and the parts of an object: the part with the counts stands for the object."""
+    filters = arguments.values()[1:]
+    parts = [value if _has_counts(flow, each) else flow.terms.fresh() for each in filters] or [value]
+    return Sequence("tuple", (flow.terms.fresh(), *parts))
+
+
+def _has_counts(flow: Flow, chosen: Value) -> bool:
+    """Return whether a filter chooses the variables that count."""
+    return chosen == Const(...) or (
+        isinstance(chosen, Library) and flow.file.table.get(chosen.qualified).counting == "counts"
+    )
+
+
+def _merge(flow: Flow, definition: Value, arguments: Arguments) -> Value | None:
+    """Return the object of a definition and parts, of which the last one has the counts."""
+    given = [value for value, starred in arguments.positional if not starred]
+    if len(given) < 2:
+        return None
+    is_copied = arguments.get(len(arguments.positional), "copy") == Const(True)
+    return copied(flow, given[-1]) if is_copied else given[-1]
+
+
+def _view(flow: Flow, value: Value, arguments: Arguments) -> Value:
+    """Return what shares the variables of an object, or a part of these."""
+    filters = [each for each, _ in arguments.positional[1:]]
+    return value if not filters or any(_has_counts(flow, each) for each in filters) else flow.terms.fresh()
+
+
+def _update(flow: Flow, value: Value, arguments: Arguments) -> Value:
+    """Write the variables of another object into one."""
+    other = arguments.get(1, "state")
+    state = _state(flow, other) if isinstance(other, Term) else None
+    if isinstance(value, Term) and other is not None and other != value:
+        flow.set_attribute(value, STATE, flow.terms.fresh() if state is None else state)
+    return Const(None)
+
+
+def _restart(flow: Flow, value: Value, arguments: Arguments) -> None:
+    if isinstance(value, Term):
+        advance(flow, value)
+
+
+HANDLERS: dict[str, Callable[[Flow, Value, Arguments], Value | None]] = {
+    "copied": _copy,
+    "split": _split,
+    "merged": _merge,
+    "viewed": _view,
+    "updated": _update,
+    "restarted": _restart,
+}
