@@ -12,6 +12,7 @@ from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
 __all__ = [
+    "STATE",
     "STATE_OF_OBJECT",
     "Certainty",
     "Consumption",
@@ -28,6 +29,8 @@ NEAREST = 64  # how many earlier consumptions of one identity are compared with 
 
 STATE_OF_OBJECT = "state"
 """The label of a draw from the state of an object that counts its draws."""
+STATE = "$state"
+"""The attribute that is this state: no program writes it."""
 
 
 class Meeting(IntEnum):

@@ -24,7 +24,7 @@ from olympus_rules.keyflow.domain.access import (
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
-from olympus_rules.keyflow.domain.ledger import STATE_OF_OBJECT, Certainty, Consumption
+from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT, Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.spreading import spread
@@ -215,11 +215,11 @@ def _with_ranks(value: Value, rank: int) -> Iterator[tuple[Term, int]]:
 def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
     """Return whether an argument may hold a key, be called, or be an object with keys in its attributes."""
     values = arguments.values()
-    if flow.file.counting:  # objects in whose parts the draws are
-        return True
     if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
         return True
     if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
+        return True
+    if flow.file.counting and any(counting.is_of_class(flow, value) for value in values):
         return True
     arrays = flow.arrays
     return arrays is not None and any(arrays.concerns(value) for value in values)
@@ -286,7 +286,9 @@ def _write(flow: Flow, instance: Instance, write: _AppliedWrite, given: frozense
         for arm, target in objects(flow, owner):
             joined = both(path, arm)
             flow.holders.add(target)
-            if joined is not None:
+            if name == STATE:  # whether a callee draws or may draw, an object is not compared with its old self
+                counting.advance(flow, target)
+            elif joined is not None:
                 _set(flow, instance, target, name, alternative(flow, joined, written, target, name))
         return
     if isinstance(owner, Term):

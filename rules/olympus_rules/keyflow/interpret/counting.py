@@ -17,7 +17,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.access import leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume
-from olympus_rules.keyflow.domain.ledger import STATE_OF_OBJECT, Certainty, Consumption
+from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT, Certainty, Consumption
 from olympus_rules.keyflow.domain.summary import origin
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Sequence, Value
@@ -26,9 +26,8 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["STATE", "advance", "applies", "begin", "call_library", "copied", "drawn", "held", "put_back", "switched"]
+__all__ = ["advance", "applies", "begin", "call_library", "copied", "drawn", "held", "put_back", "switched"]
 
-STATE = "$state"
 FIRST = "$first"  # the state that an object began with
 CALL = "__call__"
 PARTS = ("attr", "item")
@@ -51,11 +50,17 @@ def begin(flow: Flow, made: Value, arguments: Arguments, row: LibraryFunction | 
 
 def _is_counting(flow: Flow, made: Term) -> bool:
     """Return whether an object is of a class whose objects count, or a layer that draws when it is called."""
-    table, class_ = flow.file.table, flow.file.classes.get(made)
+    layer = flow.file.made.get(made) if made not in flow.file.classes else None
+    is_layer = layer is not None and not layer.is_silent
+    return is_of_class(flow, made) or (is_layer and flow.file.table.get(layer.name).counting == "layers")
+
+
+def is_of_class(flow: Flow, value: Value) -> bool:
+    """Return whether a value is an object of a class whose objects count."""
+    class_ = flow.file.classes.get(value) or flow.file.annotated.get(value) if isinstance(value, Term) else None
     if class_ is None:
-        layer = flow.file.made.get(made)
-        return layer is not None and not layer.is_silent and table.get(layer.name).counting == "layers"
-    hierarchy = flow.linker.hierarchy
+        return False
+    hierarchy, table = flow.linker.hierarchy, flow.file.table
     bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
     return any(isinstance(base, Library) and table.get(base.qualified).counting == "bases" for base in bases)
 

@@ -14,7 +14,7 @@ from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import is_large, item_index, leaves, map_leaves
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.knowledge import is_key_name
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.ledger import STATE, Certainty, Consumption
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.steady import may_be_computed
@@ -108,7 +108,8 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
     for number, (term, name, value, path) in enumerate(run.events.writes):
         path = path[0] & ~returning[0], path[1] & ~returning[1]
         writes.pop((term, name, path), None)  # the later write replaces it
-        if number >= run.events.forgotten.get(term, 0) or not _is_open(file, run, term):
+        is_kept = number >= run.events.forgotten.get(term, 0) or not _is_open(file, run, term)
+        if is_kept or name == STATE:  # a new state is as good as an unknown one
             writes[term, name, path] = (term, name, value, path)
     terms, asked = file.terms, presence.slots(file.terms, run.events.asked)
     kept: dict[int, Write] = {}
