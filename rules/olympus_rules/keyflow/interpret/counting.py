@@ -50,9 +50,10 @@ def begin(flow: Flow, made: Value, arguments: Arguments, row: LibraryFunction | 
 
 def _is_counting(flow: Flow, made: Term) -> bool:
     """Return whether an object is of a class whose objects count, or a layer that draws when it is called."""
-    layer = flow.file.made.get(made) if made not in flow.file.classes else None
-    is_layer = layer is not None and not layer.is_silent
-    return is_of_class(flow, made) or (is_layer and flow.file.table.get(layer.name).counting == "layers")
+    if made in flow.file.classes:
+        return is_of_class(flow, made)
+    layer = flow.file.made.get(made)
+    return layer is not None and not layer.is_silent and flow.file.table.get(layer.name).counting == "layers"
 
 
 def is_of_class(flow: Flow, value: Value) -> bool:
