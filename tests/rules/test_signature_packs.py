@@ -137,7 +137,7 @@ WRONG = [
     (
         "[x]",
         r"unknown section 'x'; known are functions, methods, returns, copies, fields, inspect, fold, silent, "
-        r"forward, transform, result, containers, arrays, conversions, typed-keys",
+        r"counting, forward, transform, result, containers, arrays, conversions, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),

@@ -49,7 +49,7 @@ class Pack:
             names
             for (section, name), names in self.lists.items()
             if name not in ("prefixes", "methods", "states", "streams", "on", "off")
-            and (section, name) != ("arrays", "modules")
+            and (section, name) not in (("arrays", "modules"), ("counting", "modules"))
         )
         names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)
         return frozenset(name for name in names if not name.endswith(".*"))
