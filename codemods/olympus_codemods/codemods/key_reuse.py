@@ -24,7 +24,7 @@ from olympus_codemods.editing.splits import (
 )
 from olympus_codemods.editing.splitting import binding, called, split_before, split_before_all
 from olympus_rules.finding import Applicability, Edit, Fix
-from olympus_rules.keyflow.facts import Place, Reuse
+from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.rules.key_reuse import is_split
 from olympus_rules.syntax import Document
@@ -37,14 +37,15 @@ class KeyReuse(Codemod):
 
     code = "OLY104"
 
-    def fix(self, fact: Reuse, document: Document) -> Fix | None:
+    def fix(self, fact: Reuse | EqualKeys, document: Document) -> Fix | None:
         """Return the first of five rewrites that is correct here."""
-        reuse = plain(fact)
+        reuse = plain(fact) if isinstance(fact, Reuse) else None
         return None if reuse is None else without_split(reuse, document) or split_before(reuse, document)
 
-    def fix_together(self, facts: Sequence[Reuse], document: Document) -> Fix | None:
+    def fix_together(self, facts: Sequence[Reuse | EqualKeys], document: Document) -> Fix | None:
         """Give all uses in one block keys of their own, unless something better than a split can be done for one."""
-        reuses = [reuse for reuse in map(plain, facts) if reuse is not None]
+        plains = [plain(each) for each in facts if isinstance(each, Reuse)]
+        reuses = [reuse for reuse in plains if reuse is not None]
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
             return None
         return None if without_split(reuses[0], document) else split_before_all(reuses, document)

@@ -23,6 +23,7 @@ __all__ = [
     "DerivationCollision",
     "DiscardedDerivation",
     "DtypeLogic",
+    "EqualKeys",
     "Fact",
     "Failed",
     "GlobalImplementation",
@@ -143,6 +144,22 @@ class Reuse(Fact):
     taker: str = ""
     of_state: bool = False
     identity: Hashable = field(default=None, compare=False)
+    lineage: tuple[Origin, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EqualKeys(Fact):
+    """Two keys are made apart from one seed, and consumed on one path: ``first``, then ``again``, which is flagged.
+
+    Attributes:
+        first, again, effect, repeated_by, root, lineage: as in :class:`Reuse`.
+    """
+
+    first: Place
+    again: Place
+    effect: str = "dependent"
+    repeated_by: str = ""
+    root: str = ""
     lineage: tuple[Origin, ...] = field(default=(), compare=False)
 
 

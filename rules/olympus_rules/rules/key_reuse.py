@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from olympus_rules.finding import Applicability, Confidence, Finding, Related, Step
-from olympus_rules.keyflow.facts import Origin, Place, Reuse
+from olympus_rules.keyflow.facts import EqualKeys, Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
@@ -46,19 +46,25 @@ class KeyReuse(Rule):
     name = "key-reuse"
     summary = "A key is consumed more than once on one path"
     fix = Applicability.UNSAFE
-    facts = (Reuse,)
+    facts = (Reuse, EqualKeys)
     events = ("reuse",)
     has_two_places = True
 
-    def matters_in_tests(self, fact: Reuse) -> bool:
+    def matters_in_tests(self, fact: Reuse | EqualKeys) -> bool:
         """Two draws that the file writes itself and that get the same bits: arrays that it takes for independent.
 
-        What a test hands to the code under test may be equal, and often has to be.
+        What a test hands to the code under test may be equal, and often has to be, and a key that is made again from
+        its seed is meant to be.
         """
+        if isinstance(fact, EqualKeys):
+            return False
         return fact.effect == "same-draw" and is_sampler(fact.first) and is_sampler(fact.again)
 
-    def check(self, fact: Reuse, document: Document) -> Finding:
+    def check(self, fact: Reuse | EqualKeys, document: Document) -> Finding:
         """Name both consumers, what the reuse does, and the split or child to use."""
+        if isinstance(fact, EqualKeys):
+            found = self.finding(fact, document, equal(fact, document), first_place(fact, document), fact.effect)
+            return replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
         places: tuple[Related, ...] = ()
         if is_alike_on_purpose(fact):  # the rows of the leaves belong together
             return replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
@@ -74,7 +80,7 @@ class KeyReuse(Rule):
             places = (related(document, fact.first.node, f"first drawn from here, by `{caller(fact.first)}`"),)
         else:
             message = f"{twice(fact, document)} {advice(fact, document)}"
-            places = (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
+            places = first_place(fact, document)
         found = self.finding(fact, document, message, places, fact.effect)
         return replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
 
@@ -85,11 +91,33 @@ def step(origin: Origin, document: Document) -> Step:
     return Step(origin.kind, origin.label, origin.how, row)
 
 
-def subject(fact: Reuse) -> str:
+def first_place(fact: Reuse | EqualKeys, document: Document) -> tuple[Related, ...]:
+    """Return the first consumption, if it is another place."""
+    if fact.first.node is fact.again.node:
+        return ()
+    return (related(document, fact.first.node, f"first consumed here, by `{fact.first.what}`"),)
+
+
+def equal(fact: EqualKeys, document: Document) -> str:
+    """Say that two keys are equal as they are made from one seed, and what to do."""
+    said = f"{subject(fact)}, which `{fact.again.what}` consumes,"
+    if fact.first.node is fact.again.node:
+        when = REPEATS.get(fact.repeated_by, f"in every step of `{fact.repeated_by}`")
+        before = " before the loop" if fact.repeated_by == "loop" else ""
+        effect = REPEATED_EFFECTS[fact.effect]
+        return f"{said} is made anew from one seed {when}, {effect}. Make one key{before} and split it."
+    return (
+        f"{said} equals the one that `{fact.first.what}` consumed on {line(document, fact.first.node)}: both are made "
+        f"from one seed, {EFFECTS[fact.effect]}. Make one key and split it."
+    )
+
+
+def subject(fact: Reuse | EqualKeys) -> str:
     """Return the key as the subject of a sentence."""
     if not fact.key:
         return f"A key from `{fact.root}`" if fact.root else "This key"
-    return f"Key array {the_key(fact)}" if fact.batch else f"Key {the_key(fact)}"
+    is_array = isinstance(fact, Reuse) and fact.batch
+    return f"Key array {the_key(fact)}" if is_array else f"Key {the_key(fact)}"
 
 
 def twice(fact: Reuse, document: Document) -> str:

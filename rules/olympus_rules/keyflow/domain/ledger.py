@@ -77,6 +77,7 @@ class Consumption:
         site: the call of a transformation, loop or map that makes the call, if any.
         replaced: the replaced elements of the container, each with condition and time.
         computed: whether code out of sight may compute the key, anew each time.
+        given: the arguments of a call whose function makes the key itself.
         folded: what a framework folds into the key before it draws; two consumptions that fold in the same draw equal
             bits, and others unequal ones.
     """
@@ -99,6 +100,7 @@ class Consumption:
     replaced: tuple[tuple[Term, PathCondition, int], ...] = ()
     computed: bool = False
     folded: Term | None = None
+    given: Term | None = None
 
 
 @dataclass(slots=True)
@@ -198,6 +200,19 @@ class Ledger:
                 parts.setdefault(ancestor, []).append(again)
             if ancestors and self._range(again.term) is not None:
                 (slices if is_slice else items).setdefault(ancestors[0], []).append(again)
+
+    def remade(self) -> Iterator[tuple[Consumption, Consumption]]:
+        """Yield each consumption of a key with the surest earlier one of a key made apart from its seed."""
+        made: dict[Term, list[Consumption]] = {}
+        for again in self.consumptions:
+            equal = self._terms.equal_key(again.term)
+            if equal is None:
+                continue
+            seed, uses = self._terms.seed_of(again.term), made.setdefault(equal, [])
+            first = self._surest([[use for use in uses if self._terms.seed_of(use.term) != seed]], again)
+            if first is not None:
+                yield first, again
+            uses.append(again)
 
     def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
         """Return the earlier consumption that most surely shares a run with a later one, the first of equals."""

@@ -26,6 +26,7 @@ __all__ = [
     "Task",
     "Write",
     "functions_in",
+    "is_remade",
     "needed",
     "origin",
     "owners",
@@ -196,10 +197,23 @@ def origin(terms: Terms, term: Term) -> Term | None:
     return term if terms.operation(term) in ("param", "free") else None
 
 
+def is_remade(terms: Terms, term: Term) -> bool:
+    """Return whether a key is derived deterministically from one that the function makes anew from a given seed."""
+    *_, root = sources_of(terms, term)
+    return terms.operation(root) == "seed" and _is_given(terms, terms.args(root)[0])
+
+
+def _is_given(terms: Terms, term: Term) -> bool:
+    """Return whether a value is constant, or the caller's: computed from constants and outside values alone."""
+    if terms.operation(term) in ("op", "attr", "item"):
+        return bool(terms.args(term)) and all(_is_given(terms, arg) for arg in terms.args(term))
+    return terms.operation(term) in ("const", "param", "free")
+
+
 def way_in(terms: Terms, term: Term) -> Term:
     """Return the parameter or outer variable that a term is made from, or its constant element on the way."""
     element = None
-    while terms.operation(term) in SAME_EACH_TIME:
+    while terms.operation(term) in SAME_EACH_TIME or terms.operation(term) == "seed":
         is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"
         element, term = term if is_element else None, terms.args(term)[0]
     return term if element is None else element

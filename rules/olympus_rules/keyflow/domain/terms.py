@@ -13,6 +13,7 @@ symbol    a qualified name        none: a library name or a class, which is one 
 counter   a number                none: a loop's counter in one iteration, as conditions see it
 fresh     (kind, a number)        none: unlike anything else
 seed      (kind, a number)        the seed
+root      None                    the seed: any key that is made from it, wherever it is made
 split     a number                the key, the count; a key array (each call's children differ)
 fold_in   None                    the key, the datum
 clone     a number                the key
@@ -64,6 +65,7 @@ class Terms:
         self._sizes: list[int] = []
         self._seeds: list[Term] = []
         self._fresh = 0
+        self._equals: dict[Term, Term] = {}
         self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
         self.members: dict[str, frozenset[str]] = {}  # of enumerations of the file
 
@@ -229,6 +231,21 @@ class Terms:
         """Return the array that an element or slice is taken from, the term itself for anything else."""
         ancestors = self.ancestors(term)
         return ancestors[-1] if ancestors else term
+
+    def equal_key(self, term: Term) -> Term | None:
+        """Return the key that equals this one wherever its seed is made a key again; ``None`` if no seed is known."""
+        seed = self._seeds[term]
+        operation, data, *args = self.parts[seed]
+        if operation != "seed" or (isinstance(data[1], tuple) and data[1][0] == "wrap"):
+            return None
+        if term == seed:
+            return self.make("root", None, args[0])
+        if term not in self._equals:
+            operation, data, parent, *rest = self.parts[term]
+            equal = self.equal_key(parent)
+            assert equal is not None
+            self._equals[term] = self.make(operation, data, equal, *rest)
+        return self._equals[term]
 
     def seed_of(self, term: Term) -> Term:
         """Return the constructor's key that a term is made from, otherwise the first term of the derivation chain."""

@@ -20,6 +20,7 @@ from olympus_rules.keyflow.domain.access import (
     leaves,
     map_leaves,
     objects,
+    operand_term,
     with_item,
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
@@ -178,8 +179,10 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         return
     if use.certainty == Certainty.KNOWN and not handed and not function.doubtful and use.path == ALWAYS:
         confused(flow, value, function.code.name, node, by_text=True)
+    is_made_inside = use.given is not None or flow.terms.operation(flow.terms.seed_of(use.term)) == "seed"
     passed = replace(
         use,
+        given=_given(flow, instance) if is_made_inside else None,
         node=node,
         what=use.what if handed else _name(function, arguments),
         certainty=min(use.certainty, Certainty.UNKNOWN) if function.doubtful else use.certainty,
@@ -191,6 +194,12 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         folded=None if use.folded is None else made_objects.of_structures(flow, instance.value(use.folded)),
     )
     consume(flow, value, passed)
+
+
+def _given(flow: Flow, instance: Instance) -> Term:
+    """Return the arguments of a call as one term, equal for calls that do the same."""
+    names, values = tuple(instance.binding), instance.binding.values()
+    return flow.terms.make("op", ("given", *names), *(operand_term(flow, value) for value in values))
 
 
 def _name(function: Function, arguments: Arguments) -> str:

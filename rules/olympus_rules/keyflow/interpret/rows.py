@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves
+from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves, operand_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, derived
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
@@ -254,7 +254,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
     if node is not None and isinstance(value, Const) and type(value.value) is int:
         _literal_seed(flow, node, value.value, kind)
     lossy.look_at(flow, value, node, row.qualified, is_datum=False)
-    key = flow.knowledge.seed(kind, number, as_term(flow, value))
+    key = flow.knowledge.seed(kind, number, operand_term(flow, value))
     if node is not None:
         flow.file.constructed[node.func] = key
     return key

@@ -18,7 +18,16 @@ from olympus_rules.keyflow.domain.ledger import STATE, Certainty, Consumption
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.steady import may_be_computed
-from olympus_rules.keyflow.domain.summary import Captured, Change, Summary, Write, functions_in, origin, sources_of
+from olympus_rules.keyflow.domain.summary import (
+    Captured,
+    Change,
+    Summary,
+    Write,
+    functions_in,
+    is_remade,
+    origin,
+    sources_of,
+)
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Const, Function, Value
 from olympus_rules.keyflow.interpret import lanes
@@ -49,7 +58,7 @@ def summarise(file: File, run: Run) -> Summary:
             and terms.data(outside)[1] in run.code.outer_names
         ):
             continue  # it rebinds the variable, so that each call has another key
-        if outside is None and handed_out.isdisjoint(sources_of(terms, use.term)):
+        if outside is None and not is_remade(terms, use.term) and handed_out.isdisjoint(sources_of(terms, use.term)):
             continue
         slot = (use.term, use.draw, use.folded, use.count, use.path if use.path != ALWAYS else None)
         if slot not in uses and len(uses) < MAX_USES:

@@ -24,6 +24,7 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
+from olympus_rules.keyflow.judging.remade import most_sure
 from olympus_rules.keyflow.notes.pending import spelled
 
 __all__ = ["effect", "reuses"]
@@ -46,10 +47,15 @@ def reuses(file: File, run: Run) -> Iterator[Fact]:
         fact = _reuse(file, run, first, again, descent)
         if fact is not None:
             yield fact
+    for first, again in run.ledger.remade():
+        fact = _equal_keys(file, run, first, again, descent)
+        if fact is not None:
+            yield fact
     yield from derivations
 
 
-def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]) -> Fact | None:
+def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Confidence | None:
+    """Return the confidence of a reuse with what speaks for its being meant; ``None`` if nothing shows a key."""
     confidence = _confidence(file, run, first, again)
     if confidence is None:
         return None
@@ -65,12 +71,18 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         confidence = Confidence.POSSIBLE  # a benchmark, which throws its numbers away
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a random function, which is to give the same at the same place
+    return confidence
+
+
+def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]) -> Fact | None:
+    confidence = _weighed(file, run, first, again)
+    if confidence is None:
+        return None
     of_state = again.draw == STATE_OF_OBJECT
     key = "" if of_state else _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
-    is_one_call = not again.loop and None not in (first.key, again.key) and first.key is not again.key
-    repeated = again.loop or ("arguments" if is_one_call else "call") if first.node is again.node else ""
+    repeated = _repeated_by(first, again)
     node = again.node
     if first.node is node and again.loop and None not in (first.site, again.site) and first.site is not again.site:
         # two maps or scans call one function: each of them is a use of the whole
@@ -106,6 +118,35 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
     )
 
 
+def _equal_keys(
+    file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]
+) -> Fact | None:
+    """Return the use of two keys that are made apart from one seed."""
+    confidence = _weighed(file, run, first, again)
+    if confidence is None:
+        return None
+    result = effect(first, again)
+    key = _name_of(run, first, again)
+    return facts.EqualKeys(
+        node=again.node,
+        confidence=min(confidence, most_sure(file, run, first, again, result)),
+        key=key,
+        root="" if key else _root_of(file, run, again.term),
+        kind=run.knowledge.kind(again.term),
+        first=Place(first.node, first.what, first.key),
+        again=Place(again.node, again.what, again.key),
+        effect=result,
+        repeated_by=_repeated_by(first, again),
+        lineage=(*descent().way(again.term), *uses(first, again)),
+    )
+
+
+def _repeated_by(first: Consumption, again: Consumption) -> str:
+    """Return what makes one place consume a key twice; empty for two places."""
+    is_one_call = not again.loop and None not in (first.key, again.key) and first.key is not again.key
+    return again.loop or ("arguments" if is_one_call else "call") if first.node is again.node else ""
+
+
 def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
     """Return how the key is spelled: at a consumer, else as a variable that an inner function uses."""
     for use in (again, first):
@@ -139,11 +180,18 @@ def _root_of(file: File, run: Run, term: Term) -> str:
         if terms.operation(term) == "seed":
             made = (node for node, key in file.constructed.items() if key == term)
             calls = (file.document.parents.get(node) for node in made)
-            return next((ast.unparse(call) for call in calls if isinstance(call, ast.Call)), "")
+            written = (ast.unparse(call) for call in calls if isinstance(call, ast.Call))
+            return next(written, "") or _seed_of_callee(terms, terms.args(term)[0])
         if not terms.args(term):
             break
         term = terms.args(term)[0]
     return ""
+
+
+def _seed_of_callee(terms: Terms, seed: Term) -> str:
+    """Return ``key(config.seed)`` for a key that a callee makes of a constant or a variable, otherwise nothing."""
+    name = repr(terms.data(seed)) if terms.operation(seed) == "const" else _attribute(terms, seed)
+    return f"key({name})" if name else ""
 
 
 def _part_of_variable(terms: Terms, term: Term) -> str:

@@ -1,0 +1,94 @@
+"""How surely two equal keys are a mistake, if each of them was made from the same seed.
+
+Who writes a seed twice often means it: two trainings to be compared, a key for code that wants one and draws nothing, a
+function that is to give the same whenever it is called. What is never meant is that two draws of one computation share
+their bits.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.ledger import Consumption
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.terms import Term, Terms
+
+__all__ = ["most_sure"]
+
+
+def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effect: str) -> Confidence:
+    """Return the highest confidence of a reuse of two keys that are made apart from one seed."""
+    is_alike = first.what == again.what
+    if effect == "dependent" and not (is_alike and _is_method(file, again)):
+        return Confidence.POSSIBLE
+    is_literal = _is_literal(file.terms, file.terms.args(file.terms.seed_of(again.term))[0])
+    if _is_drawn_here(file, first) and _is_drawn_here(file, again):
+        if is_literal and not again.loop:  # each part of a script or notebook may begin with the same key
+            return Confidence.POSSIBLE if run.code.kind == "module" else Confidence.LIKELY
+        return Confidence.LIKELY if again.loop and again.draw == "split" else Confidence.CERTAIN
+    if not is_alike:
+        return Confidence.POSSIBLE if is_literal else Confidence.LIKELY
+    if again.loop:
+        is_same = _only_counts(file, again.node)
+    else:
+        is_same = _is_method(file, again) or (first.given is not None and first.given == again.given)
+    return Confidence.LIKELY if is_same and _is_wanted_twice(file, first, again) else Confidence.POSSIBLE
+
+
+def _is_drawn_here(file: File, use: Consumption) -> bool:
+    """Return whether a function of a library draws from a key, or splits it, that this very function has made."""
+    if use.draw == "split":
+        row = file.table.get(use.what).row
+        return row is not None and row.derive == "split"
+    return bool(use.sampler) and use.what == use.sampler
+
+
+def _is_method(file: File, use: Consumption) -> bool:
+    """Return whether a method of a library's object draws: of one object, as far as its name says."""
+    return use.draw == "call" and use.what.rpartition(".")[2] in file.method_rows
+
+
+def _is_literal(terms: Terms, seed: Term) -> bool:
+    """Return whether a seed is written as a number, and not given as a variable."""
+    if terms.operation(seed) == "op":
+        return all(_is_literal(terms, part) for part in terms.args(seed))
+    return terms.operation(seed) == "const"
+
+
+def _is_wanted_twice(file: File, first: Consumption, again: Consumption) -> bool:
+    """Return whether both results of one call are used: a program that only repeats it, as to time it, drops one."""
+    kept = [_kept_in(file, use.node) for use in (first, again)]
+    return None not in kept and (kept[0] != kept[1] or not kept[0])
+
+
+def _kept_in(file: File, node: ast.AST) -> str | None:
+    """Return the names that a call's result is bound to; empty if it is part of an expression, ``None`` if dropped."""
+    match file.document.parents.get(node):
+        case ast.Assign(targets=targets):
+            return ast.unparse(targets[0])
+        case ast.Expr():
+            return None
+    return ""
+
+
+def _only_counts(file: File, node: ast.AST) -> bool:
+    """Return whether a loop does the same each time: nothing in it reads its variable."""
+    for loop in file.document.around(node):
+        match loop:
+            case ast.For(target=target):
+                return not _reads(loop, target)
+            case ast.ListComp(generators=[ast.comprehension(target=target)]):
+                return not _reads(loop, target)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.While():
+                return False
+    return False
+
+
+def _reads(loop: ast.AST, target: ast.expr) -> bool:
+    """Return whether anything in a loop reads a name that the loop binds."""
+    names = {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return any(
+        isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in names for part in ast.walk(loop)
+    )
