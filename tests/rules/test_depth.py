@@ -88,8 +88,8 @@ def test_a_circle_that_is_longer_than_the_stack_is_noted() -> None:
 @pytest.mark.parametrize(
     ("depth", "files"),
     [
-        (2, WRITTEN[2 :: len(WRITTEN) // 40]),
-        (3, WRITTEN[3 :: len(WRITTEN) // 40]),
+        (2, WRITTEN[2 :: len(WRITTEN) // 60]),
+        (3, WRITTEN[3 :: len(WRITTEN) // 60]),
         pytest.param(3, WRITTEN, marks=pytest.mark.search),
     ],
     ids=["2", "3", "all files"],
