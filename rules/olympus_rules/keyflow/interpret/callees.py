@@ -14,8 +14,25 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.values import Const, Value
 
-__all__ = ["evaluates", "is_abstract", "leaves_keys_alone", "may_only_keep", "turns_off", "waiting_arguments"]
+__all__ = [
+    "KEEPING_METHODS",
+    "evaluates",
+    "is_abstract",
+    "leaves_keys_alone",
+    "may_only_keep",
+    "turns_off",
+    "waiting_arguments",
+]
 
+# Methods that keep or show their arguments, whatever the receiver.
+KEEPING_METHODS = frozenset(
+    {
+        "_asdict", "_replace", "add", "add_argument", "append", "appendleft", "assert_called_with", "critical", "debug",
+        "discard", "emit", "error", "exception", "extend", "format", "get", "index", "info", "insert", "items", "join",
+        "keys", "log", "log_metrics", "put", "register", "remove", "replace", "save", "set", "setdefault", "store",
+        "update", "values", "warn", "warning", "write",
+    }
+)  # fmt: skip
 # Callees that store, send, show or wait for their arguments.
 STORING = frozenset(
     {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Iterator
 
 from olympus_rules.code.names import dotted_name
@@ -20,6 +21,7 @@ from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.state import Attempt, Snapshot, Thrown
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Function, Library, Value
+from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS, leaves_keys_alone
 from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["called", "caught", "thrown"]
@@ -30,6 +32,7 @@ UNRELATED = (
 )  # fmt: skip
 REFUSING = (ArithmeticError, AssertionError, ValueError)
 GENERAL = (Exception, BaseException)
+PASSING = sys.stdlib_module_names | {"builtins", "jax"}
 
 
 def _builtin(name: str) -> type[BaseException] | None:
@@ -61,11 +64,14 @@ def _takes_any(handler: tuple[str, ...]) -> bool:
     return _refuses(handler) or any(_builtin(name) in GENERAL for name in handler)
 
 
-def _may_refuse(function: Value) -> bool:
-    """Return whether a function out of sight may raise for a value; those of JAX give NaN."""
-    if isinstance(function, Library):
-        return not (function.qualified.startswith("jax.") or hasattr(builtins, function.qualified))
-    return isinstance(function, Term)
+def _may_refuse(function: Value, node: ast.Call | None) -> bool:
+    """Return whether a function out of sight may raise for a value; those of JAX give NaN, and others only show it."""
+    if isinstance(function, Library) and function.qualified.partition(".")[0] in PASSING:
+        return False
+    if node is None or not isinstance(function, Library | Term):
+        return False
+    last = dotted_name(node.func).rpartition(".")[2]
+    return last not in KEEPING_METHODS and not leaves_keys_alone(node, last)
 
 
 def _written(function: Value) -> Iterator[str]:
@@ -117,7 +123,7 @@ def called(flow: Flow, function: Value, arguments: Arguments) -> Value:
     given = bool(attempt.drawn) and any(
         not attempt.drawn.isdisjoint(roots(flow.terms, leaf)) for value in arguments.values() for leaf in leaves(value)
     )
-    if given and _may_refuse(function):
+    if given and _may_refuse(function, arguments.node):
         thrown(flow, "", sure=False)
     outer, flow.raised = flow.raised, {}
     result = flow.call(function, arguments)

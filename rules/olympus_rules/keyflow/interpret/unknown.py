@@ -32,22 +32,14 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.interpret import callees, containers, copies, folds, lists, made_objects, named, rows
+from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
 from olympus_rules.keyflow.notes.axes import ArrayCall
 
-__all__ = ["KEEPING_METHODS", "unknown"]
+__all__ = ["unknown"]
 
 
-# Methods that keep or show their arguments, whatever the receiver.
-KEEPING_METHODS = frozenset(
-    {
-        "_asdict", "_replace", "add", "add_argument", "append", "appendleft", "assert_called_with", "critical", "debug",
-        "discard", "emit", "error", "exception", "extend", "format", "get", "index", "info", "insert", "items", "join",
-        "keys", "log", "log_metrics", "put", "register", "remove", "replace", "save", "set", "setdefault", "store",
-        "update", "values", "warn", "warning", "write",
-    }
-)  # fmt: skip
 PURE_METHODS = frozenset(
     {
         "all", "any", "count", "endswith", "find", "get", "is_integer", "isalnum", "isalpha", "isdigit", "isdisjoint",

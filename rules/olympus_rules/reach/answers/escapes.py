@@ -11,7 +11,7 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.keyflow.interpret.unknown import KEEPING_METHODS
+from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS
 from olympus_rules.libraries.names import RANDOM, REPLACING
 from olympus_rules.reach.reading.calls import FILLING
 from olympus_rules.reach.reading.library_calls import CHANGING
