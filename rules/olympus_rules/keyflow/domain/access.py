@@ -418,7 +418,16 @@ def _literal(index: SliceOf) -> bool:
     )
 
 
+def _within(flow: State, term: Term, index: Value) -> Value:
+    """Return an index into an array; JAX takes one that is past the end for the last."""
+    if isinstance(index, Const) and type(index.value) is int and not index.counter:
+        length = flow.terms.length(term) if flow.terms.operation(term) == "split" else None
+        return Const(length - 1) if length and index.value >= length else index
+    return index
+
+
 def _term_item(flow: State, term: Term, index: Value) -> Value:
+    index = _within(flow, term, index)
     stored = _stored_item(flow, term, index)
     if stored is not None:
         return stored
