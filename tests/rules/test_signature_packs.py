@@ -136,7 +136,7 @@ WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
     (
         "[x]",
-        r"unknown section 'x'; known are functions, methods, returns, copies, fields, inspect, fold, silent, "
+        r"unknown section 'x'; known are functions, methods, returns, copies, fields, inspect, fold, layers, silent, "
         r"counting, forward, transform, result, containers, arrays, conversions, typed-keys",
         True,
     ),

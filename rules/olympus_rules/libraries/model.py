@@ -114,6 +114,7 @@ class Model:
         inspects: whether it consumes no key that it is given.
         silences: whether it gives an object that draws nothing when it is called.
         forwards: whether it returns its first argument unchanged, and consumes nothing.
+        copies: whether what it returns are copies of that argument, one for each device.
         returns: the name of the row of its result, where that is a callable.
         fields: the names of the items of the tuple that it returns, in order.
         transform: what it does with the callables that it takes.
@@ -138,6 +139,7 @@ class Model:
     inspects: bool = False
     silences: bool = False
     forwards: bool = False
+    copies: bool = False
     returns: str | None = None
     fields: tuple[str, ...] = ()
     transform: Transformation | None = None

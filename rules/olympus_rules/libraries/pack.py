@@ -48,7 +48,7 @@ class Pack:
         listed = (
             names
             for (section, name), names in self.lists.items()
-            if name not in ("prefixes", "methods", "states", "streams", "on", "off")
+            if name not in ("prefixes", "methods", "states", "streams", "keywords", "on", "off")
             and (section, name) not in (("arrays", "modules"), ("counting", "modules"))
         )
         names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)

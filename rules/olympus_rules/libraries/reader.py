@@ -17,12 +17,13 @@ __all__ = ["read"]
 LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
     "fold": ("methods", "streams", "modules", "states"),
+    "layers": ("keywords",),
     "silent": ("names",),
     "counting": (
         "modules", "bases", "layers", "counts", "on", "off", "copied", "split", "merged", "viewed", "updated",
         "restarted",
     ),
-    "forward": ("names",),
+    "forward": ("names", "copies"),
     "transform": tuple(TRANSFORMATIONS),
     "result": get_args(Result),
     "containers": get_args(ContainerCall),

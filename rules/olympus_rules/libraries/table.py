@@ -49,6 +49,7 @@ class Libraries:
         self._prefixes: tuple[str, ...] = ()
         self._silencing: set[str] = set()
         self._forwarded: set[str] = set()
+        self._copying: set[str] = set()
         self._words: dict[str, dict[str, Any]] = {section: {} for section in WORDS}
         self._returned: dict[str, str] = {}
         self._fields: dict[str, tuple[str, ...]] = {}
@@ -82,7 +83,8 @@ class Libraries:
         self._inspected |= looking.union(pack.listed("inspect", "names")) - claimed
         self._prefixes += pack.listed("inspect", "prefixes")
         self._silencing |= set(pack.listed("silent", "names")) - claimed
-        self._forwarded |= set(pack.listed("forward", "names")) - claimed
+        self._copying |= set(pack.listed("forward", "copies")) - claimed
+        self._forwarded |= set(pack.listed("forward", "names")).union(pack.listed("forward", "copies")) - claimed
         self._returned |= {name: called for name, called in pack.returns.items() if name not in claimed}
         self._fields |= {name: names for name, names in pack.fields.items() if name not in claimed}
         for section, words in self._words.items():
@@ -131,6 +133,7 @@ class Libraries:
             inspects=name in self._inspected or by_prefix,
             silences=name in self._silencing,
             forwards=forwards,
+            copies=name in self._copying,
             returns=self._returned.get(name),
             fields=self._fields.get(name, ()),
             transform=transform,

@@ -17,7 +17,6 @@ class SharedKeyAcrossLanes(Rule):
     code = "OLY105"
     name = "shared-key-across-lanes"
     summary = "Every lane of a mapped function draws from the same key"
-    default = False
     fix = Applicability.UNSAFE
     facts = (SharedKey,)
 

@@ -1,17 +1,22 @@
-"""Consumptions and derivations, recorded where they happen."""
+"""Consumptions, derivations and draws, recorded where they happen."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from olympus_rules.keyflow.domain.access import guarded_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
 from olympus_rules.keyflow.domain.ledger import Consumption, Derivation
 from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.state import State
+from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Map, Sequence, Value
+from olympus_rules.keyflow.facts import Place
 
-__all__ = ["consume", "derived"]
+__all__ = ["consume", "derived", "drawn", "terms_given"]
+
+MAX_GIVEN = 4
 
 
 def consume(flow: State, value: Value, use: Consumption) -> None:
@@ -42,6 +47,39 @@ def derived(flow: State, child: Term, arguments: Arguments, number: int) -> None
     if arguments.node is not None:
         loop = flow.loops[-1] if flow.loops else ""
         flow.events.derivations.append(Derivation(arguments.node, flow.path, child, loop, number, flow.ledger.tick()))
+
+
+def drawn(
+    flow: State,
+    value: Value,
+    place: Place,
+    callee: Value | None = None,
+    *,
+    is_layer: bool = False,
+    arguments: Arguments | None = None,
+) -> None:
+    """Record draws from keys, for the lanes of a map.
+
+    Args:
+        flow: where the call is.
+        value: the argument.
+        place: the call and the expression of the key.
+        callee: what draws, if it is not sure that it does.
+        is_layer: whether a layer draws.
+        arguments: the arguments of the call.
+    """
+    if flow.file.follows_lanes:
+        unknown = callee if isinstance(callee, Term) else None
+        leaves = guarded_leaves(flow, value)
+        beside = () if arguments is None else terms_given(arguments)
+        flow.events.draws += [
+            Draw(term, place, path, unknown, callee is None, is_layer, beside) for path, term in leaves
+        ]
+
+
+def terms_given(arguments: Arguments) -> tuple[Term, ...]:
+    """Return the first terms that a call gives."""
+    return tuple(value for value in arguments.values() if isinstance(value, Term))[:MAX_GIVEN]
 
 
 def _hold(flow: State, term: Term) -> None:

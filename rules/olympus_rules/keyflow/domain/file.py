@@ -104,6 +104,7 @@ class File:
         imported: the packages that the file imports from.
         folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.
         streams: arguments of the folding methods that are keys, or dictionaries of keys.
+        layer_keywords: arguments by which the layers of these packages get a key.
         made_modules: functions of these packages that make a module of a function.
         states: functions of these packages by which a module reads a state that changes from call to call.
         applied: the function of which a module is made, by the module.
@@ -112,6 +113,7 @@ class File:
         switches: methods that turn the draws of such an object on (true) or off.
         method_rows: the rows of their other methods, by name.
         generators: library objects whose methods return fresh keys.
+        replicated: values of which there is a copy on each device.
         made: what the objects are made of that classes make here.
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
@@ -156,6 +158,7 @@ class File:
             self.imported |= {"flax", "haiku"}
         self.folding_methods = table.methods(self.imported, "fold")
         self.streams = table.methods(self.imported, "fold", "streams")
+        self.layer_keywords = table.methods(self.imported, "layers", "keywords")
         self.made_modules = table.methods(self.imported, "fold", "modules")
         self.states = table.methods(self.imported, "fold", "states")
         self.applied: dict[Term, FunctionCode] = {}
@@ -170,6 +173,7 @@ class File:
         self.inspecting_methods = table.methods(self.imported, "inspect")
         self.method_rows = table.method_rows(self.imported)
         self.generators: dict[Term, LibraryFunction] = {}
+        self.replicated: set[Term] = set()
         self.made: dict[Term, Made] = {}
         self.classes: dict[Term, ClassCode] = {}
         self.annotated: dict[Term, ClassCode] = {}

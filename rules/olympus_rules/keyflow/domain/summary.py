@@ -49,17 +49,25 @@ SAME_EACH_TIME = frozenset({"attr", "item", "slice", "list", "lane", "batch", "v
 
 @dataclass(slots=True)
 class Draw:
-    """A known function draws from a key.
+    """A function draws from a key.
 
     Attributes:
         term: the key.
         place: the call and the expression of the key, in the function that draws.
         path: the path condition.
+        callee: what draws, if nothing is known of it here; a caller may know.
+        is_known: whether it surely draws.
+        is_layer: whether a layer draws, as far as known.
+        beside: what it is given beside the key, as far as known.
     """
 
     term: Term
     place: Place
     path: PathCondition
+    callee: Term | None = None
+    is_known: bool = True
+    is_layer: bool = False
+    beside: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

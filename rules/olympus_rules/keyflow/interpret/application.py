@@ -24,7 +24,7 @@ from olympus_rules.keyflow.domain.access import (
     with_item,
 )
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.consumption import consume, drawn, terms_given
 from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT, Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
@@ -33,6 +33,7 @@ from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners,
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
+from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import counting, lanes, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -80,8 +81,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
                 flow.forget(target, handed=name is not None)
     for use in later:
         _consume(flow, function, arguments, instance, use)
-    if not function.doubtful:
-        lanes.pass_on(flow, summary.draws, instance)
+    lanes.pass_on(flow, function, summary.draws, instance, terms_given(arguments))
     for write in writes:
         if write is not None and write.term not in blurred:
             _write(flow, instance, write, given)
@@ -194,6 +194,14 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         folded=None if use.folded is None else made_objects.of_structures(flow, instance.value(use.folded)),
     )
     consume(flow, value, passed)
+    if function.code.is_foreign and not _returns_children(flow.terms, instance.summary, use):
+        unsure = None if use.certainty == Certainty.KNOWN else function
+        drawn(flow, value, Place(node, passed.what, passed.key), unsure, arguments=arguments)
+
+
+def _returns_children(terms: Terms, summary: Summary, use: Consumption) -> bool:
+    """Return whether a function splits a key and gives the children back: the caller draws from them, or does not."""
+    return use.draw == "split" and any(terms.root(leaf) == terms.root(use.term) for leaf in leaves(summary.returns))
 
 
 def _given(flow: Flow, instance: Instance) -> Term:

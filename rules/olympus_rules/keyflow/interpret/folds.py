@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.keyflow.domain.access import as_term, guarded_leaves
+from olympus_rules.keyflow.domain.access import as_term, guarded_leaves, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
-from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.consumption import consume, drawn
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Function, Map, Value
 from olympus_rules.keyflow.facts import Place
-from olympus_rules.keyflow.interpret import callees, lanes, made_objects
+from olympus_rules.keyflow.interpret import callees, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 
 __all__ = ["fold"]
@@ -56,7 +56,10 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     asked = _asked_at_once(flow, owner, other)
     for stream, part, expression in _streams(value, use.key):
         if are_streams and isinstance(value, Map):
-            drawn(flow, part, Place(arguments.node, use.what, expression))
+            _begun(flow, part, Place(arguments.node, use.what, expression), arguments)
+        elif any(flow.knowledge.is_candidate(term) for term in leaves(part)):
+            place, is_layer = Place(arguments.node, use.what, expression), what != INITIALISING
+            drawn(flow, part, place, is_layer=is_layer, arguments=arguments)
         is_shared = len(asked) > 1 and stream in asked  # two such streams are two consumers, which get the same
         number, label = (flow.terms.number(), "+".join(sorted(asked))) if is_shared else (use.call, stream)
         folded = flow.terms.make("op", ("fold", what, label), module, *other)
@@ -118,11 +121,11 @@ def _draws(flow: Flow, module: Term) -> bool:
     return draws
 
 
-def drawn(flow: Flow, value: Value, place: Place) -> None:
+def _begun(flow: Flow, value: Value, place: Place, arguments: Arguments) -> None:
     """Record that a stream of a module begins with a key, which therefore is one."""
     for path, term in guarded_leaves(flow, value):
         flow.knowledge.use(term, path=path)
-    lanes.drawn(flow, value, place)
+    drawn(flow, value, place, is_layer=True, arguments=arguments)
 
 
 def _method(flow: Flow, value: Value) -> tuple[Term]:

@@ -212,6 +212,8 @@ def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
     if isinstance(value, Sequence) and value.items and all(isinstance(item, Const) for item in value.items):
         return flow.terms.fresh()  # jnp.array([1, 2, 3])
     if isinstance(value, Sequence) and value.kind == "stack":
+        if (copied := _only_one(value)) is not None:
+            return lanes.copy(copied)
         lanes.varying.update(leaves(value))
         lanes.has_stacks = True
         return value
@@ -223,6 +225,12 @@ def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
         items = tuple(_lane(flow, *pair, lanes) for pair in zip(value.items, axis.items, strict=True))
         return Sequence(value.kind, items, value.open)
     return map_leaves(value, lanes.lane)
+
+
+def _only_one(rows: Sequence) -> Term | None:
+    """Return the array of which all rows are copies, ``None`` if there may be another row."""
+    first, *others = rows.items or (None,)
+    return first if others and isinstance(first, Term) and set(others) == {first} else None
 
 
 def _call_sharded(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:

@@ -9,37 +9,34 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.knowledge import copied_key
+from olympus_rules.keyflow.domain.knowledge import REPEATING, copied_key
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
-from olympus_rules.keyflow.domain.values import Mapped, Value
+from olympus_rules.keyflow.domain.values import Function, Mapped
 from olympus_rules.keyflow.facts import Place
+from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import LANE_NUMBERS
 
-__all__ = ["Lanes", "drawn", "kept", "pass_on"]
+__all__ = ["Lanes", "kept", "pass_on"]
 
+NEW_AXIS = ("broadcast_to", "copies")  # repeat and tile may repeat the elements of an array
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may
 DERIVED = frozenset({"attr", "item", "slice", "list", "lane", "batch", "view", "fold_in", "split"})
 
 
-def drawn(flow: Flow, value: Value, place: Place) -> None:
-    """Record draws from keys."""
-    if flow.file.follows_lanes:
-        flow.events.draws += [Draw(term, place, path) for path, term in guarded_leaves(flow, value)]
-
-
 def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
-    """Return the draws of a function that concern its callers: those whose key comes from outside.
+    """Return the draws of a function that concern its callers: those whose key comes from outside, or from a seed.
 
     A clone is a deliberate duplicate, so that draws from one are left out.
     """
@@ -48,21 +45,103 @@ def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
         if len(found) >= MAX_DRAWS:
             break
         small = terms.size(draw.term) <= MAX_SIZE  # as with operators: no growth with the call graph
-        if small and terms.operation(_origin(terms, draw.term)) in ("param", "free"):
+        if small and _is_from_outside(terms, _origin(terms, draw.term)):
             found.setdefault((draw.term, draw.place.node), draw)
     return tuple(found.values())
 
 
-def pass_on(flow: Flow, draws: Iterable[Draw], instance: Instance) -> None:
-    """Record the draws of a callee as draws of the caller."""
-    for draw in draws:
-        path = instance.path(draw.path)
+def pass_on(flow: Flow, callee: Function, draws: Iterable[Draw], instance: Instance, given: tuple[Term, ...]) -> None:
+    """Record the draws of a callee, to which terms are given, as draws of the caller."""
+    calls_object = callee.code.name.endswith(made_objects.CALL)  # so that what surely draws in it is a layer
+    for each in draws:
+        path, draw = instance.path(each.path), _resolved(flow, each, instance)
         joined = None if path is None else both(flow.path, path)
-        if joined is not None:
-            for condition, term in guarded_leaves(flow, instance.value(draw.term)):
-                within = both(joined, condition)
-                if within is not None:
-                    flow.events.draws.append(replace(draw, term=term, path=within))
+        if joined is None or draw is None:
+            continue
+        becomes_layer = calls_object and draw.is_known and not draw.is_layer
+        beside = given if becomes_layer else _terms(instance, draw.beside)
+        is_known, is_layer = draw.is_known and not callee.doubtful, draw.is_layer or becomes_layer
+        for condition, term in guarded_leaves(flow, instance.value(draw.term)):
+            within = both(joined, condition)
+            if within is None:
+                continue
+            if each.callee is not None and draw.callee is None:
+                flow.knowledge.use(term, path=within)
+            flow.events.draws.append(
+                replace(draw, term=term, path=within, is_known=is_known, is_layer=is_layer, beside=beside)
+            )
+
+
+def _terms(instance: Instance, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    values = (instance.value(term) for term in terms)
+    return tuple(value for value in values if isinstance(value, Term))
+
+
+def _resolved(flow: Flow, draw: Draw, instance: Instance) -> Draw | None:
+    """Return a draw as the caller knows it, who may know the callee; ``None`` if the callee draws nothing."""
+    callee = None if draw.callee is None else instance.value(draw.callee)
+    if not isinstance(callee, Term):
+        return draw
+    if made_objects.is_silent(flow, callee):
+        return None
+    method = made_objects.called(flow, callee)
+    if method is None:
+        return _of_class(flow, draw, callee)
+    row = flow.file.table.get(method.qualified).row
+    if row is None or _parameter(row.parameters, draw.place) not in row.sinks:
+        return None
+    return replace(draw, callee=None, is_known=True, is_layer=True, place=replace(draw.place, what=method.qualified))
+
+
+def _of_class(flow: Flow, draw: Draw, callee: Term) -> Draw | None:
+    """Return a draw by an object, as its class shows."""
+    class_ = flow.file.classes.get(callee) or flow.file.annotated.get(callee)
+    method = None if class_ is None else flow.linker.hierarchy.method(class_, "__call__")
+    summary = None if method is None else flow.linker.summariser.summary(method)
+    if method is None or summary is None:
+        return replace(draw, callee=callee)
+    known = [each.term for each in summary.draws if each.is_known or flow.knowledge.is_known(each.term)]
+    terms = [use.term for use in summary.uses] if method.is_foreign else known
+    parameter = flow.terms.make("param", (method, _parameter(method.parameters[1 : method.positional], draw.place)))
+    if parameter not in {_origin(flow.terms, term) for term in terms}:
+        return None
+    return replace(draw, callee=None, is_layer=True, place=replace(draw.place, what=method.name))
+
+
+def _parameter(names: tuple[str, ...], place: Place) -> str:
+    """Return the parameter for which a call gives a key; ``names`` are those that may be given by position."""
+    if not isinstance(place.node, ast.Call):
+        return ""
+    by_name = (keyword.arg or "" for keyword in place.node.keywords if keyword.value is place.key)
+    by_position = (name for node, name in zip(place.node.args, names, strict=False) if node is place.key)
+    return next(chain(by_name, by_position), "")
+
+
+def _copied(flow: Flow, array: Term) -> Term | None:
+    """Return the value of which the elements along the first axis are copies, ``None`` for any other array."""
+    terms, knowledge = flow.terms, flow.knowledge
+    if array in flow.file.replicated:
+        return array
+    if (known := copied_key(knowledge, array)) is not None:
+        return known
+    operation, data = terms.operation(array), terms.data(array)
+    name = str(data) if operation == "view" else str(data[0]).rpartition(".")[2] if _is_call(terms, array) else ""
+    if not name.startswith(REPEATING):
+        return None
+    value, is_new = terms.args(array)[0], name.startswith(NEW_AXIS)
+    while terms.operation(value) == "view" and terms.data(value) == "newaxis":
+        value, is_new = terms.args(value)[0], True
+    return value if is_new and knowledge.rank(value) in (None, 0) else None
+
+
+def _is_call(terms: Terms, term: Term) -> bool:
+    """Return whether a term is the result of a library function that depends on its arguments alone."""
+    return terms.operation(term) == "op" and isinstance(terms.data(term), tuple) and bool(terms.args(term))
+
+
+def _is_from_outside(terms: Terms, term: Term) -> bool:
+    operation = terms.operation(term)
+    return operation in ("param", "free") or (operation == "seed" and terms.operation(terms.args(term)[0]) != "fresh")
 
 
 def _origin(terms: Terms, term: Term) -> Term:
@@ -85,31 +164,38 @@ class Lanes:
         self._first_draw = len(flow.events.draws)
         self._first_term = len(flow.terms.parts)
         self._known: dict[Term, bool] = {}
-        self._copies: set[Term] = set()
+        self._copies: dict[Term, Term] = {}
         self.varying: set[Term] = set()
         self.has_stacks = False
 
     def lane(self, array: Term) -> Term:
         """Return the part of an array that one lane receives."""
+        copied = _copied(self._flow, array)
+        if copied is not None:
+            return self.copy(copied, array)
         part = self._flow.knowledge.lane(array)
         self.varying |= {array, part}
-        if copied_key(self._flow.knowledge, array) is not None:
-            self._known[part] = True
-            self._copies.add(array)
         return part
+
+    def copy(self, key: Term, array: Term | None = None) -> Term:
+        """Return one of the copies of a key that the lanes receive."""
+        self._known[key] = True
+        self._copies[key] = key if array is None else array
+        return key
 
     def report(self, mapped: Mapped, arguments: Arguments) -> None:
         """Record the draws since the start whose key is the same in all lanes."""
         flow = self._flow
         node = arguments.node or flow.site
         for draw in flow.events.draws[self._first_draw :]:
-            if not self._is_same(draw.term):
+            is_draw = draw.is_known or (draw.is_layer and flow.knowledge.is_candidate(draw.term))
+            if not is_draw or not self._is_same(draw.term):
                 continue
             key, name, argument = self._handed(draw.term, arguments)
             flow.file.add(
                 facts.SharedKey(
                     node=node or draw.place.node,
-                    confidence=Confidence.CERTAIN,
+                    confidence=self._confidence(draw),
                     key=name,
                     kind=flow.knowledge.kind(key),
                     transform=mapped.name,
@@ -120,6 +206,14 @@ class Lanes:
                     batch=flow.knowledge.rank(key) != 0,
                 )
             )
+
+    def _confidence(self, draw: Draw) -> Confidence:
+        """Return how likely it is that no key for all lanes is meant: hardly ever for layers that lanes call on data.
+
+        What others draw is often meant to be common: candidates are compared on the same numbers, and devices agree.
+        """
+        is_known = self._flow.knowledge.is_known(draw.term) and draw.is_layer
+        return Confidence.LIKELY if is_known and not all(map(self._is_same, draw.beside)) else Confidence.POSSIBLE
 
     def _is_same(self, term: Term) -> bool:
         """Return whether a term has the same value in all lanes; an unknown value may differ."""
@@ -152,6 +246,9 @@ class Lanes:
         terms = self._flow.terms
         given = {value: node for value, node in arguments.expressions() if isinstance(value, Term) and node is not None}
         while True:
+            held = self._copies.get(term, term)
+            if held in given:
+                return term, spelled(given[held]), given[held]
             if term in given:
                 return term, spelled(given[term]), given[term]
             name = self._spelling(term)

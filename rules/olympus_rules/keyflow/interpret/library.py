@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from olympus_rules.keyflow.domain import dimensions
+from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Sequence, Value
@@ -75,6 +76,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
         return arguments.get(1, "spec") or flow.terms.fresh()
     if model.forwards and first is not None and not (model.takes_lists and isinstance(first, Sequence)):
         specs.placed(flow, arguments)
+        flow.file.replicated.update(leaves(first) if model.copies else ())
         return first
     if model.inspects:
         return arrays.pure(flow, qualified, arguments)

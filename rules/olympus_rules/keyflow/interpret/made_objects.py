@@ -12,11 +12,12 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.access import as_term
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.consumption import consume, drawn
 from olympus_rules.keyflow.domain.file import Made
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value
+from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
@@ -194,3 +195,4 @@ def used(flow: Flow, made: Value, node: ast.AST, loop: str | None = None) -> Non
             number = held.number if loop is None else flow.terms.number()
             use = Consumption(node, held.name, Certainty.UNKNOWN, flow.path, draw=held.name, call=number)
             consume(flow, value, replace(use, loop=loop or "", sampler=held.name))
+            drawn(flow, value, Place(node, held.name, None))

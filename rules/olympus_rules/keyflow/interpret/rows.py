@@ -11,13 +11,13 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves, operand_term
 from olympus_rules.keyflow.domain.arguments import Arguments
-from olympus_rules.keyflow.domain.consumption import consume, derived
+from olympus_rules.keyflow.domain.consumption import consume, derived, drawn
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
-from olympus_rules.keyflow.interpret import counting, lanes, made_objects
+from olympus_rules.keyflow.interpret import counting, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, lossy
 from olympus_rules.keyflow.notes import pending as notes
@@ -184,7 +184,8 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     )
     consume(flow, value, use)
     if row.derive != "split":
-        lanes.drawn(flow, value, Place(node, row.qualified, expression))
+        is_layer = row.qualified.endswith(made_objects.CALL)
+        drawn(flow, value, Place(node, row.qualified, expression), is_layer=is_layer, arguments=arguments)
 
 
 def _certainty(row: LibraryFunction, name: str, arguments: Arguments) -> Certainty:

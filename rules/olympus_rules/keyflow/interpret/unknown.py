@@ -10,7 +10,7 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import CALLABLE, as_term, leaves, map_choice
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
-from olympus_rules.keyflow.domain.consumption import consume
+from olympus_rules.keyflow.domain.consumption import consume, drawn
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import fill_unseen
 from olympus_rules.keyflow.domain.steady import is_immutable
@@ -31,6 +31,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
+from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import callees, containers, copies, folds, lists, made_objects, named, rows
 from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -137,6 +138,24 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
             folds.fold(flow, last, function, arguments, use, value)
         else:
             _consume(flow, value, use)
+            if use.certainty == Certainty.UNKNOWN and _may_be_keys(flow, value):
+                place = Place(node, taken.what, expression)
+                is_layer = _is_layer(flow, node, expression)
+                drawn(flow, value, place, function, is_layer=is_layer, arguments=arguments)
+
+
+def _is_layer(flow: Flow, node: ast.Call, key: ast.expr | None) -> bool:
+    """Return whether a callee gets a key as the layers of a library do that the file uses."""
+    return any(each.value is key and each.arg in flow.file.layer_keywords for each in node.keywords)
+
+
+def _may_be_keys(flow: Flow, value: Value) -> bool:
+    """Return whether a value may hold a key, as far as known; what a nested function gets, its callers know."""
+    is_nested = flow.code.parent not in (None, flow.file.module)
+    return any(
+        flow.knowledge.is_candidate(term) or (is_nested and flow.terms.operation(term) == "param")
+        for term in leaves(value)
+    )
 
 
 def _may_not_return(flow: Flow, function: Value, arguments: Arguments, node: ast.Call) -> bool:
