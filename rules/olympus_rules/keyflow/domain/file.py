@@ -30,6 +30,7 @@ from olympus_rules.syntax import Document
 __all__ = ["File", "Pending", "Placeholder"]
 
 OTHER_GENERATORS = frozenset({"cupy", "torch"})
+MAPPING = ("mapping", "pmap", "shard_map", "vectorize")
 OTHER_STATES = re.compile(
     r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
     r"|random\.(Random|SystemRandom|Generator))\b"
@@ -231,6 +232,13 @@ class File:
     def giving_methods(self) -> frozenset[str]:
         """The methods of objects of the file's libraries that give a fresh key, by name."""
         return frozenset(name for name, rows in self.method_rows.items() if any(row.makes for row in rows))
+
+    @cached_property
+    def maps(self) -> bool:
+        """Whether the text has the name of a transformation that maps."""
+        libraries = self.imported | {"jax"}
+        names = (name for kind in MAPPING for name in self.table.methods(libraries, "transform", kind))
+        return any(name.rpartition(".")[2] in self.document.text for name in names)
 
     @cached_property
     def has_other_generators(self) -> bool:

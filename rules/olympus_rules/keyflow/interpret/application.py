@@ -81,7 +81,8 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
                 flow.forget(target, handed=name is not None)
     for use in later:
         _consume(flow, function, arguments, instance, use)
-    lanes.pass_on(flow, function, summary.draws, instance, terms_given(arguments))
+    if summary.draws:
+        lanes.pass_on(flow, function, summary.draws, instance, terms_given(arguments))
     for write in writes:
         if write is not None and write.term not in blurred:
             _write(flow, instance, write, given)
@@ -196,7 +197,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     consume(flow, value, passed)
     if function.code.is_foreign and not _returns_children(flow.terms, instance.summary, use):
         unsure = None if use.certainty == Certainty.KNOWN else function
-        drawn(flow, value, Place(node, passed.what, passed.key), unsure, arguments=arguments)
+        drawn(flow, value, Place(node, passed.what, passed.key), unsure)
 
 
 def _returns_children(terms: Terms, summary: Summary, use: Consumption) -> bool:

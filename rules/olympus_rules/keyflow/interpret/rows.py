@@ -185,7 +185,13 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     consume(flow, value, use)
     if row.derive != "split":
         is_layer = row.qualified.endswith(made_objects.CALL)
-        drawn(flow, value, Place(node, row.qualified, expression), is_layer=is_layer, arguments=arguments)
+        drawn(
+            flow,
+            value,
+            Place(node, row.qualified, expression),
+            is_layer=is_layer,
+            arguments=arguments if is_layer else None,
+        )
 
 
 def _certainty(row: LibraryFunction, name: str, arguments: Arguments) -> Certainty:

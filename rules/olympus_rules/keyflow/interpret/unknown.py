@@ -138,15 +138,21 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
             folds.fold(flow, last, function, arguments, use, value)
         else:
             _consume(flow, value, use)
-            if use.certainty == Certainty.UNKNOWN and _may_be_keys(flow, value):
+            is_layer = _is_layer(flow, node, expression)
+            is_draw = use.certainty == Certainty.UNKNOWN and (is_layer or _is_open(flow, function))
+            if is_draw and flow.file.follows_lanes and _may_be_keys(flow, value):
                 place = Place(node, taken.what, expression)
-                is_layer = _is_layer(flow, node, expression)
                 drawn(flow, value, place, function, is_layer=is_layer, arguments=arguments)
 
 
 def _is_layer(flow: Flow, node: ast.Call, key: ast.expr | None) -> bool:
     """Return whether a callee gets a key as the layers of a library do that the file uses."""
     return any(each.value is key and each.arg in flow.file.layer_keywords for each in node.keywords)
+
+
+def _is_open(flow: Flow, function: Value) -> bool:
+    """Return whether a caller may know a callee."""
+    return isinstance(function, Term) and flow.terms.operation(function) in ("attr", "free", "param")
 
 
 def _may_be_keys(flow: Flow, value: Value) -> bool:

@@ -72,7 +72,7 @@ class Analysis:
 
     def run(self, asked: Collection[type[Fact]] | None = None, *, by_name: bool = True) -> list[Fact]:
         """Interpret the module and its functions, and judge what was recorded."""
-        self.file.follows_lanes = asked is None or facts.SharedKey in asked
+        self.file.follows_lanes = self.file.maps and (asked is None or facts.SharedKey in asked)
         failures = self.session.failures
         self.summariser.busy += 1
         try:
