@@ -25,6 +25,7 @@ from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.libraries import LibraryFunction
+from olympus_rules.libraries.names import RANDOM
 
 __all__ = ["advance", "applies", "begin", "call_library", "copied", "drawn", "held", "put_back", "switched"]
 
@@ -113,7 +114,7 @@ def _draws(flow: Flow, holder: Term, name: str) -> bool | None:
     file, hierarchy = flow.file, flow.linker.hierarchy
     class_ = file.classes.get(holder) or file.annotated.get(holder)
     if class_ is None:
-        return None
+        return None if _is_asked_to_draw(flow, holder, name) else False
     method = hierarchy.method(class_, name)
     if method is not None:
         return _is_drawing(flow, method)
@@ -122,6 +123,14 @@ def _draws(flow: Flow, holder: Term, name: str) -> bool | None:
     if method is not None:
         return _is_drawing(flow, method)
     return name in file.streams or file.table.get(hierarchy.held_library(class_, name)).counting == "layers"
+
+
+def _is_asked_to_draw(flow: Flow, holder: Term, name: str) -> bool:
+    """Return whether a call of an object of an unknown class may draw: few of the objects in a file count."""
+    if name == CALL or name in flow.file.streams or _state(flow, holder) is not None:
+        return True
+    row = flow.file.table.get(f"{RANDOM}.{name}").row
+    return row is not None and bool(row.sinks)
 
 
 def _is_drawing(flow: Flow, method: FunctionCode) -> bool:
