@@ -191,21 +191,24 @@ def switched(flow: Flow, function: Term, arguments: Arguments) -> bool:
     return True
 
 
-def copied(flow: Flow, value: Value, *, known: bool = False) -> Value | None:
+def copied(flow: Flow, value: Value, *, known: bool = False, copies: dict[Term, Term] | None = None) -> Value | None:
     """Return a copy of an object with its state, and of what it holds; ``None`` for a value without a state.
 
     Args:
         flow: where the copy is made.
         value: the object.
         known: whether an object from outside, which may be any, has no state.
+        copies: the copies that are being made, of objects that hold this one.
     """
-    file = flow.file
+    file, copies = flow.file, {} if copies is None else copies
     if not isinstance(value, Term) or not file.counting:
         return None
+    if value in copies:
+        return copies[value]
     outside = not known and flow.terms.operation(flow.terms.root(value)) in ("param", "free")
     if _state(flow, value) is None and not outside:
         return None
-    changed = flow.make("fresh", ("", flow.terms.number()))
+    changed = copies[value] = flow.make("fresh", ("", flow.terms.number()))
     tables: tuple[dict[Term, Any], ...] = (file.classes, file.annotated, file.generators, file.made)
     for table in tables:
         if value in table:
@@ -214,7 +217,7 @@ def copied(flow: Flow, value: Value, *, known: bool = False) -> Value | None:
     parts = [(name, held) for name, held in flow.env.values.items() if isinstance(name, tuple) and name[0] == value]
     for name, part in parts:
         if len(name) == 3 and name[2] == generation and isinstance(part, Term) and _state(flow, part) is not None:
-            flow.set_attribute(changed, name[1], copied(flow, part) or part)
+            flow.set_attribute(changed, name[1], copied(flow, part, copies=copies) or part)
     flow.set_attribute(changed, STATE, flow.attribute(value, STATE))
     flow.holders.add(changed)
     return changed

@@ -159,8 +159,8 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     only_keys = name not in row.seeds and not row.method
     if only_keys:
         confused(flow, value, row.qualified, arguments.node)
-    if isinstance(value, Const) or (isinstance(value, Term) and value in flow.file.generators):
-        return  # a generator of keys may stand where a key is taken
+    if isinstance(value, Const) or _is_generator(flow, row, name, value):
+        return
     for path, term in guarded_leaves(flow, value):
         if only_keys or (row.method and term in flow.knowledge.named):
             flow.knowledge.use(term, path=path)
@@ -192,6 +192,14 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
             is_layer=is_layer,
             arguments=arguments if is_layer else None,
         )
+
+
+def _is_generator(flow: Flow, row: LibraryFunction, name: str, value: Value) -> bool:
+    """Return whether a generator of keys stands where a key is taken: a layer is given one, if no key is in sight."""
+    if not isinstance(value, Term):
+        return False
+    takes_either = name in row.seeds and row.qualified.endswith(made_objects.CALL)
+    return value in flow.file.generators or (takes_either and not flow.knowledge.is_known(value))
 
 
 def _certainty(row: LibraryFunction, name: str, arguments: Arguments) -> Certainty:
