@@ -24,17 +24,44 @@ def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effe
     if effect == "dependent" and not (is_alike and _is_method(file, again)):
         return Confidence.POSSIBLE
     is_literal = _is_literal(file.terms, file.terms.args(file.terms.seed_of(again.term))[0])
+    if again.loop and _counts_in_seed(file, again):
+        return Confidence.POSSIBLE  # each turn of the inner loop has its own seed, to be tried under other conditions
     if _is_drawn_here(file, first) and _is_drawn_here(file, again):
-        if is_literal and not again.loop:  # each part of a script or notebook may begin with the same key
-            return Confidence.POSSIBLE if run.code.kind == "module" else Confidence.LIKELY
-        return Confidence.LIKELY if again.loop and again.draw == "split" else Confidence.CERTAIN
+        return _of_draws(run, first, again, is_literal=is_literal)
     if not is_alike:
         return Confidence.POSSIBLE if is_literal else Confidence.LIKELY
     if again.loop:
         is_same = _only_counts(file, again.node)
     else:
-        is_same = _is_method(file, again) or (first.given is not None and first.given == again.given)
+        is_same = _is_method(file, again) or _is_given_the_same(first, again)
     return Confidence.LIKELY if is_same and _is_wanted_twice(file, first, again) else Confidence.POSSIBLE
+
+
+def _of_draws(run: Run, first: Consumption, again: Consumption, *, is_literal: bool) -> Confidence:
+    """Return the highest confidence for two draws, or splits, of keys that one function makes."""
+    is_module, are_splits = run.code.kind == "module", first.draw == again.draw == "split"
+    if again.loop:
+        return Confidence.CERTAIN if not are_splits else Confidence.POSSIBLE if is_module else Confidence.LIKELY
+    if not is_literal:
+        return Confidence.CERTAIN
+    # each part of a script or notebook may begin with the same key, and so may parts of an object
+    return Confidence.POSSIBLE if is_module or are_splits else Confidence.LIKELY
+
+
+def _is_given_the_same(first: Consumption, again: Consumption) -> bool:
+    """Return whether two calls of one function do the same: their arguments are equal, and look so."""
+    texts = {ast.unparse(use.node) for use in (first, again)}
+    return first.given is not None and first.given == again.given and len(texts) == 1
+
+
+def _counts_in_seed(file: File, use: Consumption) -> bool:
+    """Return whether the seed of a key depends on the variable of the innermost loop around its use."""
+    loop = next((each for each in file.document.around(use.node) if isinstance(each, ast.For)), None)
+    return loop is not None and any(
+        _reads(call, loop.target)
+        for call in ast.walk(loop)
+        if isinstance(call, ast.Call) and call.func in file.constructed
+    )
 
 
 def _is_drawn_here(file: File, use: Consumption) -> bool:
@@ -86,9 +113,9 @@ def _only_counts(file: File, node: ast.AST) -> bool:
     return False
 
 
-def _reads(loop: ast.AST, target: ast.expr) -> bool:
-    """Return whether anything in a loop reads a name that the loop binds."""
-    names = {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+def _reads(part: ast.AST, target: ast.expr) -> bool:
+    """Return whether anything in a part of a loop reads a name that the loop binds."""
+    names = {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
     return any(
-        isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in names for part in ast.walk(loop)
+        isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in names for each in ast.walk(part)
     )
