@@ -52,13 +52,15 @@ def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
 
 def pass_on(flow: Flow, callee: Function, draws: Iterable[Draw], instance: Instance, given: tuple[Term, ...]) -> None:
     """Record the draws of a callee, to which terms are given, as draws of the caller."""
-    calls_object = callee.code.name.endswith(made_objects.CALL)  # so that what surely draws in it is a layer
+    calls_object = callee.code.name.endswith(made_objects.CALL)
     for each in draws:
         path, draw = instance.path(each.path), _resolved(flow, each, instance)
         joined = None if path is None else both(flow.path, path)
         if joined is None or draw is None:
             continue
-        becomes_layer = calls_object and draw.is_known and not draw.is_layer
+        # an object that surely draws from a key that its call is given is a layer
+        is_given = calls_object and _is_argument(flow.terms, _origin(flow.terms, each.term), callee)
+        becomes_layer = is_given and draw.is_known and not draw.is_layer
         beside = given if becomes_layer else _terms(instance, draw.beside)
         is_known, is_layer = draw.is_known and not callee.doubtful, draw.is_layer or becomes_layer
         for condition, term in guarded_leaves(flow, instance.value(draw.term)):
@@ -70,6 +72,12 @@ def pass_on(flow: Flow, callee: Function, draws: Iterable[Draw], instance: Insta
             flow.events.draws.append(
                 replace(draw, term=term, path=within, is_known=is_known, is_layer=is_layer, beside=beside)
             )
+
+
+def _is_argument(terms: Terms, origin: Term, method: Function) -> bool:
+    """Return whether a term is a parameter of a method, and not its object."""
+    code = method.code
+    return terms.operation(origin) == "param" and terms.data(origin) in [(code, name) for name in code.parameters[1:]]
 
 
 def _terms(instance: Instance, terms: tuple[Term, ...]) -> tuple[Term, ...]:

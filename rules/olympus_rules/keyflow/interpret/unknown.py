@@ -138,7 +138,7 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
             folds.fold(flow, last, function, arguments, use, value)
         else:
             _consume(flow, value, use)
-            is_layer = _is_layer(flow, node, expression)
+            is_layer = not isinstance(function, Library) and _is_layer(flow, node, expression)
             is_draw = use.certainty == Certainty.UNKNOWN and (is_layer or _is_open(flow, function))
             if is_draw and flow.file.follows_lanes and _may_be_keys(flow, value):
                 place = Place(node, taken.what, expression)
