@@ -204,7 +204,7 @@ DEFAULT = {code for code, rule in all_rules().items() if rule.default}
         (["ALL"], [], [], set(all_rules())),
         (["ALL"], [], ["OLY"], set()),
         (["OLY104", "OLY9"], [], ["OLY1"], {"OLY104", "OLY901", "OLY902"}),
-        (["OLY1"], [], ["OLY10"], {"OLY110"}),
+        (["OLY1"], [], ["OLY10"], {"OLY110", "OLY111"}),
         (["key-reuse"], [], ["OLY10"], {"OLY104"}),
         (["OLY104"], [], ["key-reuse"], set()),
         (["OLY9"], ["OLY104"], ["OLY1"], {"OLY104", "OLY901", "OLY902"}),

@@ -29,7 +29,7 @@ MET = {
     Meeting.SHOWN: Confidence.CERTAIN,
 }
 ASSUMED_COUNT = 2
-"""How many keys a split into an unknown number gives at least: a program that needs one does not count them."""
+"""How many keys a split into a number that is counted gives at least: a program that needs one counts nothing."""
 
 
 def derivation_facts(file: File, run: Run) -> Iterator[Fact]:
@@ -110,6 +110,12 @@ def _steps(run: Run) -> dict[Term, list[Derivation]]:
     return {term: derivations for term, derivations in steps.items() if term not in used}
 
 
+def _assumed_count(split: Consumption) -> int:
+    """Return the number of keys by which a split of unknown size has indices of its own; in a shape, none has."""
+    num = split.node.args[1] if isinstance(split.node, ast.Call) and len(split.node.args) > 1 else None
+    return 0 if isinstance(num, ast.Tuple) else ASSUMED_COUNT
+
+
 def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
     terms = run.terms
     splits: dict[Term, list[Consumption]] = {}
@@ -122,7 +128,7 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
         if type(index) is not int:
             continue
         for use in splits.get(parent, ()):
-            if not 0 <= index < (ASSUMED_COUNT if use.count is None else use.count):
+            if not 0 <= index < (_assumed_count(use) if use.count is None else use.count):
                 continue
             fold_first = derivation.time < use.time
             met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
