@@ -33,6 +33,8 @@ UNDECIDED = {  # examples of which their file alone does not say what is there: 
     ("key-indexing", "A parameter that is only called `key`"),
 }
 
+UNSHOWN = {("key-reuse", "Two keys of one seed")}  # a witness follows keys, and does not compare seeds
+
 CODES = {  # the rules whose findings are forced on what a page says to use instead
     "key-indexing": ("OLY101",),
     "key-arithmetic": ("OLY102",),
@@ -78,7 +80,7 @@ def test_every_example_is_confirmed(name: str, tmp_path: Path) -> None:
     asked = 0
     for block in BLOCKS[name]:
         for verdict in judged(block, path(block, tmp_path)):
-            decided = (name, block.heading) not in UNDECIDED
+            decided = (name, block.heading) not in UNDECIDED | UNSHOWN
             assert verdict.status in ({"confirmed"} if decided else {"inconclusive", "not reached"}), (block, verdict)
             asked += 1
     assert asked == sum(len(block.expectations) for block in BLOCKS[name])
