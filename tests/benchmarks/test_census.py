@@ -6,6 +6,7 @@ import json
 
 import pytest
 from census import CENSUS, Record, load
+from packages import HERE
 from snapshot import Seen
 
 RECORD = Record("pkg-1.0/pkg/a.py", 10, 4, "bug", "bug", "loop", 1, "Two draws.")
@@ -34,3 +35,13 @@ def test_a_finding_tells_a_record(
     code: str, file: str, row: int, related: tuple[tuple[str, int], ...], is_told: bool
 ) -> None:
     assert RECORD.is_told_by(Seen("id", "pkg", file, row, code, "text", "likely", "message", related)) is is_told
+
+
+def test_the_readme_quotes_the_table() -> None:
+    rows = [json.loads(line) for line in (CENSUS / "table.jsonl").read_text("utf-8").splitlines()]
+    last = {row["half"]: row for row in rows if row["census"] == 1}.values()
+    bugs, found = (sum(row[name] for row in last) for name in ("bugs", "found"))
+    alarms, traps = (sum(row[name] for row in last) for name in ("alarms", "traps"))
+    readme = (HERE.parent.parent / "README.md").read_text("utf-8")
+    assert f"Of the {bugs} bugs that both found, the default rules tell {found}," in readme
+    assert f"with {('no', 'one')[alarms]} alarm on {traps} places" in readme
