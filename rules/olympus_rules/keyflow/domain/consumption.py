@@ -16,7 +16,7 @@ from olympus_rules.keyflow.facts import Place
 
 __all__ = ["consume", "derived", "drawn", "terms_given"]
 
-MAX_GIVEN = 4
+MAX_GIVEN = 4  # arguments kept of a draw; one of them says whether the lanes differ
 
 
 def consume(flow: State, value: Value, use: Consumption) -> None:
