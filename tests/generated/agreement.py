@@ -10,7 +10,7 @@ from typing import Any
 
 from olympus_rules.check import check
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.facts import DerivationCollision, Reuse
+from olympus_rules.keyflow.facts import DerivationCollision, EqualKeys, Reuse
 from olympus_rules.syntax import Document
 
 from .programs import Program
@@ -38,6 +38,7 @@ def disagreements(program: Program) -> list[Disagreement]:
       OLY108; a place at which both come together has either of them. A loop whose number of turns the text does not
       tell is executed for none, one and two of them; what happens only where a loop has none is possible only;
     - each place of two equal derivations in one function is flagged by OLY108;
+    - two keys are called equal, however surely, only where two with one stream are consumed at these places;
     - nothing else is flagged, except, at will, the second consumption of a child whose derivation is flagged;
     - the other place that a finding names is one that the place can be paired with;
     - every finding is certain, and no other rule that is on by default says anything.
@@ -54,10 +55,14 @@ def disagreements(program: Program) -> list[Disagreement]:
             if finding.code not in OFF:
                 found.append(Disagreement("false", finding.code, place, finding.message))
             continue
-        assert isinstance(fact, Reuse | DerivationCollision)
+        assert isinstance(fact, Reuse | DerivationCollision | EqualKeys)
+        other = None if fact.first is None else (fact.first.node.lineno, fact.first.node.col_offset + 1)
+        if isinstance(fact, EqualKeys):
+            if other not in truth.remade.get(place, ()):
+                found.append(Disagreement("false", finding.code, place, finding.message))
+            continue
         flagged.add(place)
         firsts = [group[place] for group in allowed[finding.code] if place in group]
-        other = None if fact.first is None else (fact.first.node.lineno, fact.first.node.col_offset + 1)
         if not firsts or finding.confidence != Confidence.CERTAIN:
             found.append(Disagreement("false", finding.code, place, f"{finding.confidence.label}: {finding.message}"))
         elif not any(other in group for group in firsts):

@@ -431,12 +431,15 @@ class Truth:
         collisions: derivations of equal children and splits that share children, with the other places likewise.
         excused: where either answer is right: second consumptions of a child whose derivation is a collision already,
             and derivations of equal children that nothing consumes.
+        remade: second consumptions of equal keys that are made apart, from one seed; with each first one, in every
+            function that has both.
         shown: those of the reuses and collisions that happen although each loop has an iteration.
     """
 
     reuses: dict[Place, set[Place]] = field(default_factory=dict)
     collisions: dict[Place, set[Place]] = field(default_factory=dict)
     excused: dict[Place, set[Place]] = field(default_factory=dict)
+    remade: dict[Place, set[Place]] = field(default_factory=dict)
     shown: set[Place] = field(default_factory=set)
 
 
@@ -481,6 +484,7 @@ def _truth(runs: list[Recorder]) -> Truth:
     }
     for recorder in runs:
         _reuses(recorder.events, collided, truth)
+        _remade(recorder.events, truth)
     beside = {again for recorder in runs for _, again in beside_splits(recorder.events)}
     for place in truth.collisions.keys() & _steps(runs) - beside:
         truth.excused.setdefault(place, set()).update(truth.collisions.pop(place))
@@ -605,3 +609,19 @@ def _reuses(events: list[Consumption | Derivation], collided: set[tuple[Any, ...
                 group.setdefault(places[1], set()).add(places[0])
         for key in event.keys:
             seen.setdefault(key.identity, []).append((key, event))
+
+
+def _remade(events: list[Consumption | Derivation], truth: Truth) -> None:
+    """Collect consumptions of keys that have one stream and are not one key."""
+    seen: dict[tuple[Any, ...], list[tuple[Key, Consumption]]] = {}
+    for event in events:
+        if isinstance(event, Consumption):
+            for key in event.keys:
+                for other, first in seen.get(key.stream, ()):
+                    if other.identity != key.identity:
+                        earlier = dict(first.stack)
+                        for frame, place in event.stack:
+                            if frame in earlier:
+                                truth.remade.setdefault(place, set()).add(earlier[frame])
+            for key in event.keys:
+                seen.setdefault(key.stream, []).append((key, event))
