@@ -14,8 +14,6 @@ from olympus_lint.run.signals import die_of_signals
 if TYPE_CHECKING:
     from argparse import Namespace
 
-__all__ = ["main"]
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.

@@ -10,8 +10,6 @@ from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.syntax import Document
 
-__all__ = ["Codemod", "fix_of"]
-
 
 class Codemod(ABC):
     """The fixes of one rule's findings.

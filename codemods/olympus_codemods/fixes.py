@@ -11,8 +11,6 @@ from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["apply_fixes", "compatible", "fix_for", "fix_for_all", "migration_for"]
-
 
 def fix_for(report: Report, document: Document) -> Fix | None:
     """Return the fix of a report, ``None`` when there is no correct rewrite here.

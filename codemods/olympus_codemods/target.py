@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["NEWEST", "SINCE", "Style", "Target"]
-
 Style: TypeAlias = Literal["portable", "typed"]
 
 NEWEST = (0, 10, 2)

@@ -31,22 +31,6 @@ from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Finding
 from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
 
-__all__ = [
-    "WRONG",
-    "AnswerMemory",
-    "Cache",
-    "Entry",
-    "as_json",
-    "cache_folder",
-    "digest_of",
-    "key_of",
-    "knowledge",
-    "program_files",
-    "read_result",
-    "tool",
-    "write_result",
-]
-
 VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
 WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """Raised by an entry of the wrong form."""

@@ -11,8 +11,6 @@ from olympus_rules.check import RuleError
 if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Unfinished
 
-__all__ = ["failed", "internal_error", "named", "sentence", "trace", "unfinished_note"]
-
 ISSUES = "https://github.com/olympus-lint/olympus-lint/issues"
 
 

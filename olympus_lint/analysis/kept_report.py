@@ -22,8 +22,6 @@ from olympus_rules.syntax import disk
 if TYPE_CHECKING:
     from olympus_lint.analysis.cache import Cache
 
-__all__ = ["KeptReport", "Report"]
-
 ELSEWHERE = frozenset({"cache_dir", "output_file"})
 """Options that say where something is written, and change nothing of it."""
 

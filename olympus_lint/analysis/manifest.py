@@ -30,8 +30,6 @@ from olympus_lint.reporting.results import FileResult, shown_lines
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import locate
 
-__all__ = ["Earlier", "Manifest"]
-
 
 @dataclass(frozen=True, slots=True)
 class Earlier:

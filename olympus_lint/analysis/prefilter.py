@@ -8,8 +8,6 @@ from olympus_lint.project.settings import Settings
 from olympus_rules.syntax.array_names import may_borrow_keys, may_hold_arrays
 from olympus_rules.syntax.prefilter import may_hold_keys
 
-__all__ = ["worth_checking"]
-
 
 def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
     """Say whether a file can hold a key, an object with ``__jax_array__``, or a suppression that may be unused.

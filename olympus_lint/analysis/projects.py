@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.linking.answers import Answers, Need
     from olympus_rules.keyflow.linking.project import Project
 
-__all__ = ["Projects", "deep_recursion"]
-
 RECURSION_LIMIT = 20_000
 MOST_KNOWN = 500
 """Answers of files that are kept when the next file is one of another project, which asks none of them again."""

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Store"]
-
 NAME = "cache.sqlite3"
 STAMP = "pruned"  # a file whose time is that of the last pruning
 SCHEMA = "CREATE TABLE entries (key BLOB PRIMARY KEY, value TEXT, used INTEGER) WITHOUT ROWID"

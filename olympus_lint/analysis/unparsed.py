@@ -13,8 +13,6 @@ from olympus_lint.reporting.results import FileResult
 from olympus_rules.rules.invalid_syntax import InvalidSyntax, invalid_syntax
 from olympus_rules.syntax.text import decode
 
-__all__ = ["checks_syntax", "not_parsed"]
-
 
 def checks_syntax(filename: str, settings: Settings) -> bool:
     """Say whether invalid syntax in a file is reported."""

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from olympus_lint.suppression.baseline import Applied
     from olympus_lint.tracing import Choice, Traced
 
-__all__ = ["check"]
-
 
 def check(args: Namespace) -> int:
     """Check the given paths and report the findings.

@@ -8,8 +8,6 @@ from olympus_lint.reporting.formats import format_names
 from olympus_rules.finding import Confidence
 from olympus_rules.rules import all_rules
 
-__all__ = ["completion"]
-
 FILES = ("paths", "output_file", "baseline", "write_baseline", "trace_events", "config", "python", "stdin_filename")
 """The arguments that name a file; the paths may be folders."""
 FOLDERS = ("cache_dir",)

@@ -12,8 +12,6 @@ from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.settings import SettingsError
 from olympus_lint.reporting.phrases import count
 
-__all__ = ["derive_pack"]
-
 
 def derive_pack(args: Namespace) -> int:
     """Derive a pack and write it; nothing of the package is imported or run.

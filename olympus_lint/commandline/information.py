@@ -11,8 +11,6 @@ from olympus_lint.reporting.pages import page_of
 from olympus_rules.finding import Confidence
 from olympus_rules.rules import all_rules
 
-__all__ = ["list_rules", "rule_page", "show_settings"]
-
 
 def list_rules() -> str:
     """Return a table of all rules."""

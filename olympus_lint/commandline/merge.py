@@ -15,8 +15,6 @@ from olympus_lint.reporting.results import FileResult, RunResult, shown_lines
 from olympus_rules.finding import Finding
 from olympus_rules.rules import all_rules
 
-__all__ = ["merge"]
-
 
 def merge(args: Namespace) -> int:
     """Report the findings of the reports that the paths name; return the exit status.

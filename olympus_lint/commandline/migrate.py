@@ -48,8 +48,6 @@ from olympus_rules.syntax.text import decode
 if TYPE_CHECKING:
     from olympus_lint.proof.trial import Proof
 
-__all__ = ["migrate"]
-
 
 def migrate(args: Namespace) -> int:
     """Migrate the given paths.

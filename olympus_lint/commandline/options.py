@@ -12,8 +12,6 @@ from olympus_lint import __version__
 from olympus_lint.project.spelling import nearest
 from olympus_lint.reporting.formats import format_names
 
-__all__ = ["parse"]
-
 STYLES = ("typed", "portable")
 """The values of ``--migrate``; the first is the default."""
 REPORTS = ("full", "markdown", "html", "json")

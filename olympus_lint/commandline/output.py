@@ -15,8 +15,6 @@ from olympus_lint.reporting import summary
 from olympus_lint.reporting.formats import format_names, has_summary, render
 from olympus_lint.reporting.results import RunResult
 
-__all__ = ["OutputError", "has_color", "print_bytes", "print_out", "report_text", "write_report"]
-
 PIECE = 2048  # characters: Python raises no error when a pipe closes in the middle of a larger write
 
 

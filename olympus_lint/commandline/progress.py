@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["track"]
-
 T = TypeVar("T")
 PATIENCE = 1.0  # seconds
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from olympus_lint.project.settings import SettingsError
 from olympus_rules.libraries import libraries
 
-__all__ = ["watch"]
-
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 PAUSE = 200
 """Milliseconds in which changes count as one: an editor writes several files, or one file several times."""

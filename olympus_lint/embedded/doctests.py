@@ -9,8 +9,6 @@ from doctest import DocTestParser
 from olympus_lint.embedded.pieces import Lines, Piece, parsed
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["examples", "read_doctests"]
-
 ENDS = "\r\n"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

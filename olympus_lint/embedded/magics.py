@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Aside", "is_python_cell", "set_aside", "without_prompts"]
-
 PYTHON_CELLS = frozenset(
     ["capture", "debug", "ipytest", "memit", "prun", "python", "python3", "snakeviz", "time", "timeit"]
 )

@@ -10,8 +10,6 @@ from olympus_lint.embedded.magics import is_python_cell
 from olympus_lint.embedded.pieces import Lines, Piece
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["read_markdown"]
-
 LANGUAGE = re.compile(r"(?:\{(?:code-cell|code-block|code|sourcecode)\}\s*|\{\s*\.?)?(?P<name>[\w-]*)", re.IGNORECASE)
 PYTHON = frozenset(["python", "python3", "py", "py3", "ipython", "ipython3", "pycon", "python-repl", "testcode"])
 PROMPTED = frozenset(["", "text", "console", "doctest", "default"])

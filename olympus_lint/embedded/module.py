@@ -19,8 +19,6 @@ from olympus_lint.files.validity import NOT_PARSED
 from olympus_rules.finding import Finding
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Embedded", "read"]
-
 SIGN = "# olympus-lint: "
 ASIDE = "_aside"
 INDENT = "    "

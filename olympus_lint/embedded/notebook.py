@@ -13,8 +13,6 @@ from olympus_lint.embedded.pieces import Piece
 from olympus_lint.files.sources import InputError
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["NotANotebook", "Notebook", "read_notebook"]
-
 BLANK = re.compile(r"[ \t\r\n]*")
 DECODER = json.JSONDecoder()
 PYTHON = ("python", "ipython")

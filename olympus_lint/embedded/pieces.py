@@ -12,8 +12,6 @@ from typing import Protocol
 from olympus_rules.syntax.document import first_line
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Holder", "Lines", "Piece", "parsed"]
-
 FIRST, NEXT = ">>> ", "... "
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from olympus_lint.files.problems import Problem
 from olympus_rules.finding import Edit, Finding, Position, Related, Span, Step
 
-__all__ = ["Places"]
-
 SPAN = r"(\d+):(\d+)-(\d+):(\d+)"
 LINE = re.compile(r"\bline (\d+)\b")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["KINDS", "kinds_by_suffix"]
-
 KINDS = ("python", "ipynb", "markdown")
 KNOWN = {"py": "python", "pyi": "python", "ipynb": "ipynb", "md": "markdown", "markdown": "markdown"}
 

@@ -11,8 +11,6 @@ from olympus_lint.files.validity import NOT_PARSED
 if TYPE_CHECKING:
     from olympus_lint.files.older import Newer
 
-__all__ = ["newer_syntax"]
-
 LARGEST = 1_000_000  # characters that are read with LibCST
 
 HINT = re.compile(r"\[|^\s*type\s|\b[fFrRtT]{1,2}['\"]|^\s*except\b", re.MULTILINE)

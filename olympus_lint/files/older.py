@@ -10,8 +10,6 @@ from libcst.metadata import PositionProvider
 
 from olympus_lint.files.validity import NOT_PARSED, RUNNING
 
-__all__ = ["Newer", "Older"]
-
 
 class Newer(NamedTuple):
     """Syntax that the running Python does not support.

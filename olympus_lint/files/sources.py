@@ -16,17 +16,6 @@ from pathlib import Path
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.text import decode
 
-__all__ = [
-    "ChangedError",
-    "InputError",
-    "decode_utf8",
-    "encode_utf8",
-    "read_bytes",
-    "reencode",
-    "write_bytes",
-    "write_new",
-]
-
 LARGEST_FILE = 5_000_000  # bytes; Python's parser needs about a hundred times as much memory
 
 

@@ -12,8 +12,6 @@ from olympus_rules.syntax import disk
 from olympus_rules.syntax.text import decode
 from olympus_rules.syntax.toml import read_toml
 
-__all__ = ["NOT_PARSED", "RUNNING", "parse_error", "promised"]
-
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 """The exceptions that parsing raises."""
 

@@ -12,8 +12,6 @@ from olympus_rules.finding import Edit, Fix, Position, Span
 from olympus_rules.rule import Report
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
 
-__all__ = ["changed_lines"]
-
 NAME = re.compile(r"[\w.]*$")
 
 

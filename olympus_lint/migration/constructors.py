@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from olympus_rules.reach.answers.paths import Path
     from olympus_rules.reach.solver.values import Place
 
-__all__ = ["Constructor", "Line", "Reason", "along", "line_of", "short"]
-
 SHOWN = 6
 """The most lines of a path in a line of text."""
 UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may meet"}

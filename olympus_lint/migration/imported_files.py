@@ -15,8 +15,6 @@ from olympus_rules.libraries import libraries
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.project import import_roots, locate
 
-__all__ = ["FIXTURES", "read_along"]
-
 FIXTURES = "conftest.py"
 """The tests of its folder, and of those below, use its fixtures without an import."""
 MOST_BYTES = 10_000_000

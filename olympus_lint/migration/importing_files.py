@@ -24,8 +24,6 @@ from olympus_rules.syntax.project import MARKERS, import_roots, locate, module_f
 if TYPE_CHECKING:
     from olympus_lint.migration.text import Text
 
-__all__ = ["Doubt", "Outside", "Unread", "look_outside"]
-
 MOST_FOLDERS = 5_000
 MOST_FILES = 20_000
 MOST_BYTES = 10_000_000

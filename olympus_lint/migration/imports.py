@@ -21,8 +21,6 @@ from olympus_rules.syntax.imports import bindings
 from olympus_rules.syntax.project import Location, module_file
 from olympus_rules.syntax.text import decode
 
-__all__ = ["imported_modules", "module_text", "read_elsewhere", "read_file"]
-
 LINE = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w[\w.]*)", re.MULTILINE)
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from olympus_rules.reach.answers.project import ProjectReach
     from olympus_rules.reach.reading.sites import Taken
 
-__all__ = ["NAME", "keep", "key_places", "taken_by"]
-
 NAME = PRNG_KEY.rpartition(".")[2]
 
 

@@ -24,8 +24,6 @@ from olympus_rules.syntax.project import import_roots, locate
 if TYPE_CHECKING:
     from olympus_rules.reach.answers.project import ProjectReach
 
-__all__ = ["NOTHING", "Migration", "Withheld"]
-
 
 @dataclass(frozen=True, slots=True)
 class Withheld:

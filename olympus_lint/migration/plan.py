@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from olympus_rules.reach.answers.project import ProjectReach
     from olympus_rules.reach.solver.failures import Failure
 
-__all__ = ["plan"]
-
 INDIFFERENT = frozenset({"absl", "numpy", "pytest", "unittest"})
 """Packages whose functions that break with typed keys are known to the rules."""
 TOO_MUCH = "where too many functions and objects come together to be told apart"

@@ -42,8 +42,6 @@ from olympus_rules.rule import Report
 if TYPE_CHECKING:
     from olympus_rules.keyflow.domain.places import Places
 
-__all__ = ["migrate", "stays"]
-
 RARELY = (500_000, 20, 20)
 """Thresholds of the garbage collector."""
 

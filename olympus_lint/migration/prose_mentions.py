@@ -12,8 +12,6 @@ from olympus_lint.suppression.directives import tokens_of
 from olympus_rules.finding import Position
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Mention", "mentions_in"]
-
 WORD = re.compile(r"(?<![\w.])(?:jax\.)?(?:random\.|jr\.)?(?:PRNGKey|KeyArray|PRNGKeyArray)\b")
 TEXTS = {"COMMENT", "STRING", "FSTRING_MIDDLE", "TSTRING_MIDDLE"}
 

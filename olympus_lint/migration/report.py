@@ -15,8 +15,6 @@ from olympus_lint.migration.section import Item, Section
 from olympus_lint.migration.text import Rewritten
 from olympus_rules.finding import Finding
 
-__all__ = ["DRY_RUN", "render"]
-
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG=1 python -m pytest"
 """With this flag, JAX's ``PRNGKey`` makes typed keys, so that the tests run as after the migration."""
 HOLDING = {"typed": "What holds constructors back", "portable": "What typed keys would break"}

@@ -17,28 +17,6 @@ from olympus_lint.reporting.phrases import count, place
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic, Fact, KeyIndexing, KeyTransposition, ShapeLogic
 from olympus_rules.rule import Report
 
-__all__ = [
-    "CUT_SHORT",
-    "Left",
-    "Obstacle",
-    "by_rule",
-    "check_it",
-    "checks",
-    "doubt",
-    "equal_rewrites",
-    "headline",
-    "is_silent",
-    "left_alone",
-    "left_in_order",
-    "listed",
-    "obstacles",
-    "rewritten_places",
-    "sentences",
-    "title",
-    "unread",
-    "where",
-]
-
 CUT_SHORT = "The search for files that import or are imported by these ended at its limit: name the whole project."
 NOT_ALL = (
     "The project is too large to follow every key to its end, so places may be missing below: "

@@ -6,10 +6,8 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
+from olympus_lint.files.problems import printable
 from olympus_lint.migration.section import Item, Section
-from olympus_lint.reporting.phrases import printable
-
-__all__ = ["as_html", "as_markdown", "as_text", "marked"]
 
 TITLE = "Migration of JAX random keys"
 STYLE = """

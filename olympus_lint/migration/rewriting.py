@@ -30,19 +30,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.text import split_lines
 
-__all__ = [
-    "constructors",
-    "context_of",
-    "is_note",
-    "is_wanted",
-    "places_of",
-    "references_of",
-    "rename",
-    "reports_of",
-    "rewrite",
-    "subjects_of",
-]
-
 CONSTRUCTOR = LegacyConstructor.code
 PASSES = 20
 READING = frozenset({"attrgetter", "getattr", "methodcaller"})

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from olympus_lint.migration.constructors import Constructor
     from olympus_rules.syntax import Document
 
-__all__ = ["Reasons", "distrusted", "settle_fixes", "surveyed"]
-
 Reasons: TypeAlias = Mapping[Position, str] | str
 """Why each constructor of a file has to stay raw, or all have to; empty for a constructor that can be renamed."""
 MOST_BYTES = 2_000_000

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Item", "Section"]
-
 
 @dataclass(frozen=True, slots=True)
 class Item:

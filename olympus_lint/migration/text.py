@@ -15,8 +15,6 @@ from olympus_rules.finding import Fix
 from olympus_rules.keyflow.facts import HandedOut
 from olympus_rules.rule import Report
 
-__all__ = ["Rewritten", "Text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:

@@ -9,8 +9,6 @@ from olympus_lint.project.settings import Settings, SettingsError, from_table, o
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.toml import read_toml
 
-__all__ = ["Configuration"]
-
 OWN_FILE = "olympus-lint.toml"
 SHARED_FILE = "pyproject.toml"
 TABLE = "tool.olympus-lint"

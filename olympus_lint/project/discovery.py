@@ -13,8 +13,6 @@ from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import Settings
 from olympus_rules.syntax import disk
 
-__all__ = ["SourceFile", "discover"]
-
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:

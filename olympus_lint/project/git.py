@@ -10,8 +10,6 @@ from pathlib import Path
 
 from olympus_rules.syntax import disk
 
-__all__ = ["not_in_git", "repository_of", "run_git"]
-
 
 def repository_of(path: Path) -> Path | None:
     """Return the innermost folder with ``.git`` that holds a path, ``None`` outside of repositories."""

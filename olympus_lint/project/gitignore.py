@@ -11,8 +11,6 @@ from olympus_rules.syntax import disk
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["GitIgnore"]
-
 NAME = ".gitignore"
 
 

@@ -9,9 +9,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["Patterns", "anchored"]
-
-
 MOST = 5
 """Occurrences of ``**/`` in one pattern: each doubles the number of its variants."""
 LONGEST = 1000

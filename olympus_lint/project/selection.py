@@ -8,8 +8,6 @@ from functools import cache
 from olympus_lint.project.spelling import nearest
 from olympus_rules.rules import all_rules
 
-__all__ = ["UnknownSelectorError", "expand", "selected_codes"]
-
 PREFIX = "OLY"
 
 

@@ -20,17 +20,6 @@ from olympus_rules.rules import all_rules
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = [
-    "DEFAULT_EXCLUDE",
-    "READERS",
-    "TABLE_ONLY",
-    "Settings",
-    "SettingsError",
-    "from_table",
-    "override",
-    "read_path",
-]
-
 # fmt: off
 DEFAULT_EXCLUDE = (
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",

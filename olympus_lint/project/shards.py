@@ -8,8 +8,6 @@ from pathlib import Path
 
 from olympus_lint.project.discovery import SourceFile
 
-__all__ = ["shard"]
-
 
 def shard(files: Sequence[SourceFile], number: int, count: int) -> list[SourceFile]:
     """Return the files of one shard, in their order.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["nearest"]
-
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word with the most similar spelling, ignoring case, or ``None`` if none is similar.

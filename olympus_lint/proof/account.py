@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from olympus_lint.files.problems import printable
 from olympus_lint.migration.section import Item, Section
 from olympus_lint.proof.blame import Spot, at
 from olympus_lint.proof.outcomes import COMMAND, Outcomes, Row
 from olympus_lint.proof.trial import Compared, Failure, Proof
-from olympus_lint.reporting.phrases import count, printable
-
-__all__ = ["account"]
+from olympus_lint.reporting.phrases import count
 
 TITLE = "Checked with the tests"
 MOST_PLACES = 5

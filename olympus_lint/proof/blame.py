@@ -13,8 +13,6 @@ from olympus_lint.migration.rewriting import CONSTRUCTOR
 from olympus_lint.migration.text import Text
 from olympus_lint.proof.outcomes import Change, Outcomes, Row
 
-__all__ = ["Spot", "at", "culprits", "places_of", "spots_of"]
-
 KINDS = ("rewritten", "renamed", "left", "held back", "to check")
 
 

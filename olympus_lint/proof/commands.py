@@ -16,8 +16,6 @@ from pathlib import Path
 from olympus_lint.proof.trees import CheckError, Tree
 from olympus_lint.tracing.remains import below, end_all
 
-__all__ = ["DRY_RUN", "RECORDER", "Limits", "Ran", "Runner", "Setup", "runner"]
-
 RECORDER = "olympus_lint_outcomes"
 """The name under which the user's pytest imports ``recorder.py``."""
 DRY_RUN = "JAX_ENABLE_CUSTOM_PRNG"

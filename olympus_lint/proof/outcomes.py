@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from olympus_lint.proof.commands import Ran
 
-__all__ = ["COMMAND", "Change", "Outcome", "Outcomes", "changes", "outcomes_of"]
-
 Row: TypeAlias = tuple[str, int]
 """A file, relative to the root of the tree, and a row."""
 COMMAND = "the command"

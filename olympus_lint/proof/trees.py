@@ -14,8 +14,6 @@ from olympus_lint.project.git import run_git
 from olympus_lint.project.settings import DEFAULT_EXCLUDE
 from olympus_rules.syntax.project import MARKERS
 
-__all__ = ["CheckError", "Tree", "tree_at"]
-
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
 CODE = (".py", ".pyi", ".so", ".pyd", ".dll", ".dylib")

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from olympus_lint.files.problems import printable
 from olympus_lint.migration.migration import Migration, Withheld
 from olympus_lint.proof.blame import Spot, culprits, places_of, spots_of
 from olympus_lint.proof.commands import RECORDER, Ran, Runner, Setup
 from olympus_lint.proof.outcomes import COMMAND, Change, Outcome, Outcomes, changes, outcomes_of
 from olympus_lint.proof.trees import CheckError
-from olympus_lint.reporting.phrases import printable
-
-__all__ = ["Compared", "Failure", "Proof", "Task", "prove"]
 
 ROUNDS = 3
 """How often something is withheld, and the command run again."""

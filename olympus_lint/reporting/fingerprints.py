@@ -12,8 +12,6 @@ from urllib.parse import quote
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
 
-__all__ = ["fingerprints", "lines_of", "uri"]
-
 
 def fingerprints(run: RunResult) -> list[str]:
     """Return for each finding a fingerprint that survives moved lines: code, file, text of its first line.

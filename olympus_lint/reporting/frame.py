@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from olympus_lint.reporting.phrases import blank, printable
+from olympus_lint.files.problems import printable
+from olympus_lint.reporting.phrases import blank
 from olympus_rules.finding import Span
-
-__all__ = ["Mark", "Piece", "frame"]
 
 CONTEXT = 1  # lines shown before and after a marked one
 TALLEST = 6  # lines of one marked place; of a longer place, the first and the last line are shown

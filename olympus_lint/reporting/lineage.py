@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from olympus.graphs import Graph
     from olympus.lineage.events import MisuseKind
 
-__all__ = ["graph_of", "is_long", "tree_rows"]
-
 LONGEST = 60
 """Characters of a label."""
 

@@ -11,8 +11,6 @@ from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix,
 if TYPE_CHECKING:
     from olympus.verdicts import Verdict
 
-__all__ = ["finding_object", "finding_of"]
-
 
 def finding_object(finding: Finding) -> dict[str, Any]:
     """Return a finding as a JSON object, with ``effect`` and ``lineage`` if the finding has them."""

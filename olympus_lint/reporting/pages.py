@@ -9,8 +9,6 @@ from urllib.parse import urljoin
 import olympus_rules
 from olympus_lint.reporting.phrases import rule_url
 
-__all__ = ["page_of"]
-
 
 def page_of(name: str) -> str | None:
     """Return the Markdown page of a rule for readers anywhere, ``None`` if it was not installed."""

@@ -9,20 +9,6 @@ from olympus_lint.files.problems import printable
 from olympus_lint.reporting.results import can_fix, is_unsettled
 from olympus_rules.finding import Applicability, Finding, Span
 
-__all__ = [
-    "DONE_BY",
-    "count",
-    "headline",
-    "in_file",
-    "left_out",
-    "named",
-    "place",
-    "printable",
-    "rule_url",
-    "verdict_mark",
-    "with_code",
-]
-
 DONE_BY = {
     Applicability.SAFE: ("--fix", "does it"),
     Applicability.UNSAFE: ("--fix --unsafe-fixes", "does it"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["list_in", "natural_in", "text_in"]
-
 
 def text_in(data: Any) -> str:
     """Return data that should be a text.

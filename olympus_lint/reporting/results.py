@@ -16,8 +16,6 @@ from olympus_rules.syntax.text import decode, split_lines
 if TYPE_CHECKING:
     from olympus_lint.embedded.places import Places
 
-__all__ = ["FileResult", "RunResult", "can_fix", "is_unsettled", "shown_lines"]
-
 
 @dataclass(slots=True)
 class FileResult:

@@ -9,8 +9,6 @@ from olympus_lint.reporting.phrases import count, left_out
 from olympus_lint.reporting.results import RunResult, can_fix, is_unsettled
 from olympus_rules.rules import all_rules
 
-__all__ = ["fixes_list", "statistics_json", "statistics_table", "summary"]
-
 
 def summary(run: RunResult) -> str:
     """Return the number of findings, of fixes, of possible fixes and of findings not shown, one sentence a line."""

@@ -12,8 +12,6 @@ from olympus_rules.syntax import disk
 if TYPE_CHECKING:
     from olympus_lint.migration.safety import Reasons
 
-__all__ = ["UNASKED", "Clearance"]
-
 
 class Clearance:
     """The constructors of a project that can be renamed safely, computed at the first question.

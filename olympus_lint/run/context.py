@@ -13,8 +13,6 @@ from olympus_lint.reporting.formats import tells_safety
 from olympus_lint.run.clearance import Clearance
 from olympus_rules.finding import Finding
 
-__all__ = ["Context", "Mode", "Objection", "PassesOver", "asks_for_safety"]
-
 Objection: TypeAlias = Callable[[str, str, str, Finding, Settings], str | None]
 """Says why a fix should not be applied: takes file, text, fixed text, finding and settings."""
 PassesOver: TypeAlias = Callable[[str, Finding], bool]

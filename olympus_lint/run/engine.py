@@ -28,8 +28,6 @@ from olympus_rules.syntax import Document, disk
 from olympus_rules.syntax.project import is_test
 from olympus_rules.syntax.text import decode
 
-__all__ = ["CONSTRUCTOR", "lint_text", "settled"]
-
 CONSTRUCTOR = LegacyConstructor.code
 
 

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from olympus_lint.project.settings import SettingsError
 from olympus_lint.run.remote import Workplace
 
-__all__ = ["workplace"]
-
 SCHEME = "dask://"
 TIMEOUT = 10
 """Seconds until a scheduler that does not answer counts as absent, and one without workers as idle."""

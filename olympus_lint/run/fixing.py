@@ -15,8 +15,6 @@ from olympus_lint.run.context import Context, Objection
 from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Finding, Fix
 
-__all__ = ["fix_text"]
-
 PASSES = 10
 
 

@@ -30,8 +30,6 @@ from olympus_rules.syntax.text import decode, split_lines
 if TYPE_CHECKING:
     from olympus_lint.embedded.module import Embedded
 
-__all__ = ["check_bytes", "check_file", "failure", "recalled", "unified_diff"]
-
 
 def check_file(file: SourceFile, context: Context) -> FileResult:
     """Check one file on disk and write what the mode changes."""

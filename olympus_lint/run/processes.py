@@ -26,9 +26,6 @@ from olympus_rules.syntax import disk
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-
-__all__ = ["abandon", "default_jobs", "in_processes", "prepare_collector"]
-
 CHUNKS = 8  # for each process: files that import each other stay together
 
 _context: Context  # of this process, when it is one of a pool

@@ -34,8 +34,6 @@ from olympus_rules.syntax import disk
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.project import forget_folders
 
-__all__ = ["Workplace", "on_workplace"]
-
 BATCH = 16
 """Files of one task: neighbours, which import the same files."""
 ROUNDS = 8

@@ -20,8 +20,6 @@ from olympus_lint.run.processes import default_jobs, in_processes, prepare_colle
 from olympus_rules.syntax.array_names import forget_outlines
 from olympus_rules.syntax.project import forget_folders
 
-__all__ = ["check_files"]
-
 PARSED_IN_TIME = 20  # bytes are parsed in the time in which one is analysed
 WORTH_A_POOL = 1_000_000  # bytes to analyse; below that, starting processes costs more than it saves
 

@@ -12,8 +12,6 @@ from olympus_lint.project.discovery import SourceFile
 from olympus_lint.run.clearance import Clearance
 from olympus_rules.syntax import disk
 
-__all__ = ["Parcel", "Unsent"]
-
 MODULES = (".py", ".pyi")
 READ = (*MODULES, "pyproject.toml")
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from olympus_rules.syntax import disk
 
-__all__ = ["Buffers"]
-
 
 class Buffers:
     """Open texts over the disk; a :class:`olympus_rules.syntax.disk.View`.

@@ -13,8 +13,6 @@ from olympus_rules.finding import Applicability, Edit, Finding, Fix, Span
 from olympus_rules.keyflow.linking.lineage import Told
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Texts", "diagnostic", "edits_of", "hover_text", "whole"]
-
 SEVERITIES = {
     "certain": types.DiagnosticSeverity.Error,
     "likely": types.DiagnosticSeverity.Warning,

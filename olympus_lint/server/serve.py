@@ -26,8 +26,6 @@ from olympus_lint.server.workspace import Checked, Workspace
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.finding import Applicability, Finding
 
-__all__ = ["serve"]
-
 STACK = 256 * 1024 * 1024
 """Bytes of the stack of the thread that checks: an expression is as deep as its author wrote it."""
 SWITCH = 0.0005

@@ -22,8 +22,6 @@ from olympus_rules.keyflow.linking.lineage import Told, told_at
 from olympus_rules.libraries import libraries
 from olympus_rules.syntax import disk
 
-__all__ = ["Checked", "Workspace"]
-
 UNREADABLE = (SettingsError, SyntaxError, ValueError, RecursionError, MemoryError)
 """Raised by what a check of the same text reports."""
 

@@ -22,8 +22,6 @@ from olympus_rules.finding import Finding
 from olympus_rules.further import left_of
 from olympus_rules.rules.invalid_syntax import InvalidSyntax
 
-__all__ = ["Applied", "apply", "write"]
-
 VERSION = 1
 
 

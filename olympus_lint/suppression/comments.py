@@ -9,8 +9,6 @@ from olympus_rules.finding import Applicability, Edit, Finding, Fix, Position, S
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["Suppressions"]
-
 
 class Suppressions:
     """The suppression comments of one text, and the findings that each has hidden so far."""

@@ -20,8 +20,6 @@ from olympus_lint.project.spelling import nearest
 from olympus_rules.rules import all_rules
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["CommentRows", "Directive", "Kind", "Listed", "read_directives"]
-
 MARKER = re.compile(r"noqa|olympus:", re.IGNORECASE)
 NOQA = re.compile(r"#\s*noqa(?![\w-])(?P<rest>[^#]*)", re.IGNORECASE)
 OURS = re.compile(r"#\s*olympus:\s*(?P<verb>[\w-]+)(?P<rest>[^#]*)", re.IGNORECASE)

@@ -10,8 +10,6 @@ from olympus_rules.rules.invalid_syntax import InvalidSyntax
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["add_noqa"]
-
 NOT_SUPPRESSED = (InvalidSyntax.code, UnusedSuppression.code)
 
 

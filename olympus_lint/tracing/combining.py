@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from olympus.verdicts import Tier, Verdict
 
-__all__ = ["combined"]
-
 STRENGTH: dict[Tier, int] = {"witness": 0, "function": 1, "recorded": 2}
 DECIDED = ("confirmed", "refuted")
 

@@ -10,8 +10,6 @@ from olympus_lint.tracing.process import Died, Refused, Worker
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.rules import all_rules
 
-__all__ = ["FixChecker"]
-
 
 class FixChecker:
     """Finds objections to fixes, with one worker at a time."""

@@ -23,8 +23,6 @@ from olympus_rules.libraries import libraries
 from olympus_rules.rules import all_rules
 from olympus_rules.syntax.project import locate
 
-__all__ = ["Choice", "Traced", "is_judged", "judge"]
-
 MOST_DEATHS = 3
 """Deaths of workers after which a file is given up: a file whose import ends a process does so each time."""
 

@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from olympus_rules.finding import Span
 
-__all__ = ["depends_on_path"]
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 DECISIONS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.Match, ast.IfExp, ast.BoolOp)
 CHOICES = (ast.IfExp, ast.BoolOp)

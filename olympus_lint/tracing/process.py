@@ -22,8 +22,6 @@ import olympus
 from olympus.worker.apart import cause_of
 from olympus_lint.tracing.remains import end_all
 
-__all__ = ["BOOTSTRAP", "LIMITS", "Died", "Ended", "Late", "Refused", "Spent", "Worker", "interpreter", "network_cut"]
-
 BOOTSTRAP = """\
 import sys
 if sys.version_info < (3, 11):

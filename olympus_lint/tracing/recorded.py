@@ -28,8 +28,6 @@ from olympus_rules.rules import all_rules
 from olympus_rules.rules.unused_suppression import UnusedSuppression
 from olympus_rules.syntax.text import decode
 
-__all__ = ["Recorded", "judge_recorded"]
-
 NAMED = 3  # names of files with another version; more are counted
 CONSUMING = ("draw", "split")
 

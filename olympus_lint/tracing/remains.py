@@ -12,8 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["below", "end", "end_all", "marked"]
-
 ROUNDS = 20  # searches for child processes that are left: a killed one may have started others
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import HandedOut, Unfinished
     from olympus_rules.keyflow.linking.project import Project
 
-__all__ = ["Checked", "RuleError", "check"]
-
 
 class RuleError(Exception):
     """A rule, or the key flow (``rule`` is ``None``), failed on a file; ``__cause__`` is what it raised.

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus.verdicts import Verdict
 
-__all__ = ["Applicability", "Confidence", "Edit", "Finding", "Fix", "Position", "Related", "Span", "Step"]
-
 
 class Confidence(IntEnum):
     """How sure the analysis is; ordered, so that a minimum can be asked for."""

@@ -9,8 +9,6 @@ from olympus_rules.finding import Finding, Related
 from olympus_rules.keyflow.facts import Reference, Reuse
 from olympus_rules.rule import Report
 
-__all__ = ["grouped", "left_of", "told_together"]
-
 
 def grouped(reports: Iterable[Report]) -> list[list[Report]]:
     """Return reports with those on one mistake together, the surest of them first.

@@ -7,8 +7,6 @@ import pkgutil
 from types import ModuleType
 from typing import Any
 
-__all__ = ["find_all"]
-
 
 def find_all(package: ModuleType, base: type) -> list[type[Any]]:
     """Return each subclass of a base that the modules of a package define."""

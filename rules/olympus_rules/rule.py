@@ -9,8 +9,6 @@ from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.syntax import Document
 
-__all__ = ["Report", "Rule"]
-
 
 @dataclass(frozen=True, slots=True)
 class Report:

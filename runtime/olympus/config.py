@@ -64,7 +64,7 @@ def default_prng_impl(value: str) -> Iterator[None]:
     Raises:
         ValueError: there is no generator of that name.
     """
-    if default.is_registered(value):
+    if registry.is_registered(value):
         with default.within(value):
             yield
     else:
@@ -101,7 +101,7 @@ def update(name: str, value: Any) -> None:
         AttributeError: there is no such flag.
         ValueError: the flag has no such value.
     """
-    if name == GENERATOR and default.is_registered(value):
+    if name == GENERATOR and registry.is_registered(value):
         default.set_for_all_threads(value)
         return
     if not name.startswith("jax_"):

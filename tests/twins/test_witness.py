@@ -11,8 +11,8 @@ from twins.test_twins import FOLDER, findings
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
 from olympus.verdicts import Place, Question, Verdict
-from olympus.witness.answer import answer, module_name
-from olympus.witness.execution import Target
+from olympus.witness.answer import answer
+from olympus.witness.execution import Target, module_name
 
 JUDGED = {"OLY101", "OLY102", "OLY103", "OLY104", "OLY108"}
 

@@ -14,8 +14,6 @@ from olympus_rules.keyflow.facts import DerivationCollision, Reuse
 from olympus_rules.libraries.names import FOLD_IN, SPLIT
 from olympus_rules.syntax import Document
 
-__all__ = ["DerivationCollisionCodemod"]
-
 
 class DerivationCollisionCodemod(Codemod):
     """Only the first form keeps its numbers (under JAX's default flags)."""

@@ -10,8 +10,6 @@ from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DiscardedDerivation
 from olympus_rules.syntax import Document
 
-__all__ = ["DiscardedDerivationCodemod"]
-
 
 class DiscardedDerivationCodemod(Codemod):
     """The numbers stay the same, but the author meant the key to change: a person has to check."""

@@ -13,8 +13,6 @@ from olympus_rules.keyflow.facts import ArrayAtTransform
 from olympus_rules.libraries.names import DATACLASS, REGISTER_DATACLASS, REGISTER_PYTREE_NODE_CLASS
 from olympus_rules.syntax import Document
 
-__all__ = ["JaxArrayAtTransform"]
-
 INDENT = "    "
 
 

@@ -12,8 +12,6 @@ from olympus_rules.keyflow.facts import ArrayOutsideNumpy
 from olympus_rules.libraries.names import ASARRAY
 from olympus_rules.syntax import Document
 
-__all__ = ["JaxArrayOutsideNumpy", "converted"]
-
 
 class JaxArrayOutsideNumpy(Codemod):
     """Arguments and indices."""

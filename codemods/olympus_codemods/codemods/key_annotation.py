@@ -19,8 +19,6 @@ from olympus_rules.keyflow.facts import Reference
 from olympus_rules.libraries.names import ARRAY, ARRAY_TYPES, JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, KEY, KEY_DATA
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyAnnotation"]
-
 IMPLEMENTATIONS = {
     "rbg_key": "rbg",
     "unsafe_rbg_key": "unsafe_rbg",

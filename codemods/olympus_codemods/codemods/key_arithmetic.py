@@ -15,8 +15,6 @@ from olympus_rules.keyflow.facts import KeyArithmetic
 from olympus_rules.libraries.names import RANDOM, RANGES
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyArithmeticCodemod"]
-
 # Functions of jax.random whose result is a key like their argument; all others give numbers.
 DERIVING = frozenset(["clone", "fold_in", "split"])
 

@@ -19,8 +19,6 @@ from olympus_rules.keyflow.facts import Conversion, KeyKind
 from olympus_rules.libraries.names import NUMPY, ZEROS_LIKE
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyConversionCodemod"]
-
 AS_KEYS = frozenset(["array", "asarray", "concatenate", "copy", "hstack", "stack", "tile", "vstack", "where"])
 BOTH_SIDES = ("assertion", "elementwise", "equality")
 

@@ -17,8 +17,6 @@ from olympus_rules.keyflow.facts import DtypeLogic, KeyKind
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyDtypeLogicCodemod", "is_typed_key"]
-
 CONSTRUCTORS = tuple(name.rpartition(".")[2] for name in (KEY, PRNG_KEY))
 
 

@@ -18,8 +18,6 @@ from olympus_rules.keyflow.facts import KeyIndexing
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyIndexingCodemod"]
-
 
 class KeyIndexingCodemod(Codemod):
     """``key[0]`` as a value, as a seed, and ``a, b = key``."""

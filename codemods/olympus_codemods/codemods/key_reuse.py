@@ -29,8 +29,6 @@ from olympus_rules.libraries.names import SPLIT
 from olympus_rules.rules.key_reuse import is_split
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyReuse"]
-
 
 class KeyReuse(Codemod):
     """Pass an unused child, or split the key."""

@@ -29,8 +29,6 @@ from olympus_rules.libraries.names import (
 )
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyShapeLogicCodemod"]
-
 Edits = list[Edit | None]
 
 THROUGH_KEY_DATA = (

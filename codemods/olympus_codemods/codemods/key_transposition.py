@@ -16,8 +16,6 @@ from olympus_rules.keyflow.facts import KeyTransposition
 from olympus_rules.libraries.names import KEY_DATA, MOVEAXIS
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyTranspositionCodemod"]
-
 MOVING = frozenset({"T", "moveaxis", "mT", "swapaxes", "transpose"})
 
 

@@ -14,8 +14,6 @@ from olympus_rules.keyflow.facts import Reference
 from olympus_rules.libraries.names import KEY, PRNG_KEY
 from olympus_rules.syntax import Document
 
-__all__ = ["LegacyConstructor"]
-
 
 class LegacyConstructor(Codemod):
     """Rename the constructor; safe unless the key reaches code that breaks with a typed key."""

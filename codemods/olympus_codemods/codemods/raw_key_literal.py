@@ -15,8 +15,6 @@ from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.libraries.names import EVAL_SHAPE, NUMPY, PRNG_KEY, SPLIT, VMAP, ZEROS
 from olympus_rules.syntax import Document
 
-__all__ = ["RawKeyLiteralCodemod"]
-
 NUMBERS = frozenset(["astype", "max", "mean", "min", "prod", "sum", "view"])
 EMPTY = ("zeros", "empty")
 LARGEST_SEED = 2**31 - 1  # that gives the same key with and without 64-bit numbers

@@ -16,8 +16,6 @@ from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.libraries.names import ARANGE, SPLIT
 from olympus_rules.syntax import Document
 
-__all__ = ["SharedKeyAcrossLanesCodemod"]
-
 
 class SharedKeyAcrossLanesCodemod(Codemod):
     """``vmap(f, in_axes=(None, 0))(key, xs)``; a key that is no argument would need another function."""

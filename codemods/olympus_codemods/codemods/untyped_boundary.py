@@ -14,8 +14,6 @@ from olympus_rules.keyflow.facts import UntypedBoundary
 from olympus_rules.libraries.names import KEY, KEY_DATA, PRNG_KEY, WRAP_KEY_DATA
 from olympus_rules.syntax import Document
 
-__all__ = ["UntypedBoundaryCodemod"]
-
 
 class UntypedBoundaryCodemod(Codemod):
     """Conversions at the boundary."""

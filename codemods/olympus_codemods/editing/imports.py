@@ -15,8 +15,6 @@ from olympus_rules.finding import Edit, Position, Span
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 
-__all__ = ["add_lines", "add_to_block", "change_names", "delete_statement"]
-
 
 def add_lines(document: Document, imports: Sequence[str]) -> Edit:
     """Return the edit that adds import statements of modules among the imports at the top of the file.

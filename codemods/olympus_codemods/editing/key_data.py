@@ -15,8 +15,6 @@ from olympus_rules.finding import Applicability, Fix
 from olympus_rules.libraries.names import KEY_DATA, KEY_IMPL, WRAP_KEY_DATA
 from olympus_rules.syntax import Document
 
-__all__ = ["through_key_data", "wrapped"]
-
 
 def through_key_data(document: Document, at: ast.AST, subjects: Sequence[ast.expr], message: str) -> Fix | None:
     """Return the fix that puts ``key_data`` around each of some keys.

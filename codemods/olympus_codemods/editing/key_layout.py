@@ -16,8 +16,6 @@ from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.libraries.names import KEY_DATA, SPLIT, STACK
 from olympus_rules.syntax import Document
 
-__all__ = ["is_plain", "key_shape", "swap", "without_last", "words"]
-
 REARRANGING = ("reshape", "transpose", "swapaxes")
 
 

@@ -12,8 +12,6 @@ from olympus_rules.keyflow.facts import Place
 from olympus_rules.libraries.names import RANDOM
 from olympus_rules.syntax import Document
 
-__all__ = ["child_name"]
-
 LONGEST = 25
 """Characters of a name that a new name is made from; longer ones say more than a reader needs."""
 KEYISH = re.compile(r"key|rng|seed|random_state", re.IGNORECASE)

@@ -13,8 +13,6 @@ from olympus_rules.keyflow.facts import Reference
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import import_statements
 
-__all__ = ["drop_import", "leftover_import"]
-
 
 def leftover_import(document: Document, node: ast.expr, names: Names) -> list[Edit | None]:
     """Return the import edits of a rewrite that removes one use of a name.

@@ -23,8 +23,6 @@ from olympus_rules.libraries.names import JAXTYPING, NUMPY, RANDOM, under_jax
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import bindings, import_statements
 
-__all__ = ["Names", "dotted", "names_for_checkers"]
-
 
 def dotted(node: ast.AST | None) -> str:
     """Return ``a.b.c`` for a chain of attributes on a name, the empty string for anything else."""

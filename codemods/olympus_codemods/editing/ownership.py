@@ -9,8 +9,6 @@ from olympus_codemods.editing.names import dotted
 from olympus_codemods.editing.scopes import Scope, bound_names, own_nodes
 from olympus_rules.syntax import Document
 
-__all__ = ["assignable"]
-
 
 def assignable(document: Document, key: ast.expr, scope: Scope) -> bool:
     """Return whether assigning to ``key`` in a scope changes the variable that the scope reads and nothing else.

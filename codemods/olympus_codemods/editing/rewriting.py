@@ -11,8 +11,6 @@ from olympus_rules.finding import Edit, Position, Span
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 
-__all__ = ["argument", "call", "comments", "ending", "expression", "insert_line", "parsed", "replace"]
-
 
 def expression(document: Document, node: ast.AST | None) -> cst.BaseExpression | None:
     """Return the LibCST expression of an ``ast`` expression, ``None`` if it has no counterpart."""

@@ -10,23 +10,6 @@ from itertools import pairwise
 
 from olympus_rules.syntax import Document
 
-__all__ = [
-    "COMPREHENSIONS",
-    "LOOPS",
-    "Scope",
-    "block_of",
-    "bound_elsewhere",
-    "bound_names",
-    "dominates",
-    "enclosing_scopes",
-    "identifiers",
-    "own_imports",
-    "own_nodes",
-    "properties",
-    "scope_of",
-    "words",
-]
-
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

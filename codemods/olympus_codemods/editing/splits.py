@@ -15,19 +15,6 @@ from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
-__all__ = [
-    "KeyArray",
-    "Unpacked",
-    "assigned",
-    "is_repeated",
-    "key_array",
-    "last_binding",
-    "lengthened",
-    "split_size",
-    "unpacked",
-    "with_size",
-]
-
 WIDTH = 88
 """Characters of a line that a longer split may fill; beyond, a second split reads better."""
 REPEATING = (ast.Lambda, *COMPREHENSIONS)

@@ -20,8 +20,6 @@ from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
-__all__ = ["binding", "called", "split_before", "split_before_all"]
-
 PLURALS = ("keys", "rngs")
 CARRIES = ("scan", "while_loop", "fori_loop")
 

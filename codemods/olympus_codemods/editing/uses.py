@@ -9,8 +9,6 @@ from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.scopes import Scope, scope_of
 from olympus_rules.syntax import Document
 
-__all__ = ["is_only_read", "leaves", "uses"]
-
 REARRANGING = frozenset(
     ["T", "copy", "flatten", "ravel", "repeat", "reshape", "squeeze", "swapaxes", "take", "transpose"]
 )

@@ -7,8 +7,6 @@ from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Position
 
-__all__ = ["render"]
-
 LEVELS = {"error": "error", "warning": "warning", "note": "warning"}
 TOP = Position(1, 1)
 """The place of the findings in a notebook, since the rows of its cells are not those of its file."""

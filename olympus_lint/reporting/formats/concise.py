@@ -6,8 +6,6 @@ from olympus_lint.reporting.phrases import headline, place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
 
-__all__ = ["SUMMARY", "render"]
-
 SUMMARY = True
 
 

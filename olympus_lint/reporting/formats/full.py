@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from olympus.verdicts import Verdict
+from olympus_lint.files.problems import printable
 from olympus_lint.reporting.frame import Mark, Piece, frame
 from olympus_lint.reporting.lineage import is_long, tree_rows
-from olympus_lint.reporting.phrases import DONE_BY, headline, place, printable
+from olympus_lint.reporting.phrases import DONE_BY, headline, place
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding, Related
-
-__all__ = ["SUMMARY", "render"]
 
 SUMMARY = True
 

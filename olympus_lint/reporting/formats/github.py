@@ -9,8 +9,6 @@ from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Position, Span
 
-__all__ = ["render"]
-
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 TOP = Span(Position(1, 1), Position(1, 1))
 """The place of all annotations of a notebook, since the rows of its cells are not those of its file."""

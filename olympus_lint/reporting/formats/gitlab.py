@@ -12,8 +12,6 @@ from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Position
 
-__all__ = ["render"]
-
 LEVELS = {"error": "major", "warning": "minor", "note": "info"}
 TOP = Position(1, 1)
 """The place of the findings in a notebook, since the rows of its cells are not those of its file."""

@@ -7,8 +7,6 @@ from itertools import groupby
 from olympus_lint.reporting.phrases import headline, in_file, named, verdict_mark
 from olympus_lint.reporting.results import RunResult
 
-__all__ = ["SUMMARY", "render"]
-
 SUMMARY = True
 
 

@@ -13,14 +13,13 @@ from html import escape
 from pathlib import PurePath
 
 from olympus_lint import __version__
+from olympus_lint.files.problems import printable
 from olympus_lint.reporting.formats.full import frames, lineage_rows, verdict_rows
 from olympus_lint.reporting.frame import Piece
 from olympus_lint.reporting.lineage import graph_of, is_long
-from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, printable, with_code
+from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, with_code
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
-
-__all__ = ["render"]
 
 STYLE = """
 :root { color-scheme: light dark; --text: light-dark(#1d1d1f, #e8e8ea); --quiet: light-dark(#62626a, #9a9aa4);

@@ -7,8 +7,6 @@ import json
 from olympus_lint.reporting.objects import finding_object
 from olympus_lint.reporting.results import RunResult
 
-__all__ = ["SAFETY", "render"]
-
 SAFETY = True
 
 

@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 from olympus_lint.reporting.phrases import place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 
-__all__ = ["render"]
-
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML cannot hold, even escaped."""
 

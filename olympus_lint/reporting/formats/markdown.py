@@ -9,12 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from olympus_lint.files.problems import printable
 from olympus_lint.reporting.lineage import graph_of
-from olympus_lint.reporting.phrases import count, left_out, place, printable, with_code
+from olympus_lint.reporting.phrases import count, left_out, place, with_code
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Confidence, Finding
-
-__all__ = ["render"]
 
 MOST = 20
 """Lineages on one page; GitHub shows a summary of at most 1 MiB, and each picture takes a moment to be drawn."""

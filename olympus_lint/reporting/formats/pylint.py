@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from olympus_lint.reporting.phrases import named, printable, verdict_mark
+from olympus_lint.files.problems import printable
+from olympus_lint.reporting.phrases import named, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
-
-__all__ = ["render"]
 
 
 def render(run: RunResult, *, color: bool) -> str:

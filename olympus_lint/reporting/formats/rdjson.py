@@ -14,8 +14,6 @@ from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Position, Span
 
-__all__ = ["render"]
-
 LEVELS = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 

@@ -16,8 +16,6 @@ from olympus_rules.finding import Applicability, Edit, Finding, Fix, Span
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
 
-__all__ = ["render"]
-
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 PROJECT = "https://github.com/olympus-lint/olympus-lint"
 

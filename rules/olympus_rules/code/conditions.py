@@ -6,8 +6,6 @@ import ast
 
 from olympus_rules.code.names import dotted_name
 
-__all__ = ["calls_asked", "default", "is_simple", "matters_when", "missing"]
-
 ASKING_METHODS = (
     "issubdtype", "startswith", "endswith", "isdigit", "isalpha", "isidentifier", "isupper", "lower", "upper", "strip",
 )  # fmt: skip

@@ -10,8 +10,6 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Handler, Scope
 
-__all__ = ["EXPRESSIONS", "STATEMENTS"]
-
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 KINDS = {name: name for name in ("staticmethod", "classmethod", "property", "cached_property")} | {"setter": "property"}

@@ -13,8 +13,6 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Handler, Scope
 from olympus_rules.code.targets import assign
 
-__all__ = ["HANDLERS"]
-
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 

@@ -10,39 +10,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-__all__ = [
-    "Append",
-    "Assign",
-    "Attribute",
-    "Binary",
-    "Block",
-    "Boolean",
-    "Branch",
-    "BuildMap",
-    "BuildSequence",
-    "Call",
-    "ClassCode",
-    "Collect",
-    "Constant",
-    "DeleteItem",
-    "FunctionCode",
-    "Import",
-    "Item",
-    "Jump",
-    "Load",
-    "Loop",
-    "MakeClass",
-    "MakeFunction",
-    "Raising",
-    "Return",
-    "SetAttribute",
-    "SetItem",
-    "Slice",
-    "Store",
-    "Try",
-    "Unpack",
-]
-
 Register = int
 
 

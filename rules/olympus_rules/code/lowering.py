@@ -10,8 +10,6 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Module, Scope
 
-__all__ = ["lower_module"]
-
 EXPRESSIONS = {**expressions.HANDLERS, **definitions.EXPRESSIONS}
 STATEMENTS = {**statements.HANDLERS, **definitions.STATEMENTS}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["dotted_name"]
-
 
 def dotted_name(node: ast.expr) -> str:
     """Return ``a.b.c`` for a name with attributes; any other part becomes ``?``."""

@@ -16,8 +16,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import first_line
 from olympus_rules.syntax.project import in_project
 
-__all__ = ["Texts", "mentioning", "relevant"]
-
 WORDS = ("random", "rng", "split", "seed", "initializer")
 # Evidence by name alone gives only a finding of the lowest confidence.
 NAMES = ("key",)

@@ -11,8 +11,6 @@ from typing import Any, Protocol, TypeVar, TypeVarTuple
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.conditions import calls_asked
 
-__all__ = ["Handler", "Module", "Scope"]
-
 Handler = Callable[[Any, Any], Any]
 T = TypeVar("T")
 Parts = TypeVarTuple("Parts")

@@ -12,8 +12,6 @@ from olympus_rules.code.scope import Handler, Scope
 from olympus_rules.code.targets import assign, capture, irrefutable, pattern_test
 from olympus_rules.syntax.imports import bindings
 
-__all__ = ["HANDLERS"]
-
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
 SEVERAL = 2
 NEVER_RETURN = ("sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.fail", "pytest.skip", "self.skipTest")

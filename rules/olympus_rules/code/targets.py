@@ -9,8 +9,6 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Scope
 
-__all__ = ["assign", "capture", "irrefutable", "pattern_test"]
-
 
 def assign(scope: Scope, target: ast.expr, src: int) -> None:
     """Bind a target to a value."""

@@ -10,8 +10,6 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.libraries.names import COPIES_NAMES
 from olympus_rules.syntax.rebinding import binds
 
-__all__ = ["hands_on"]
-
 SEEING = frozenset({"eval", "exec", "locals", "vars"})
 """What may see the arguments of the function around it without naming them."""
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda

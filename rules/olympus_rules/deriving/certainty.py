@@ -7,8 +7,6 @@ from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, impli
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term
 
-__all__ = ["happens_always"]
-
 MAX_DECISIONS = 10  # of a function; with more, a conditional consumption may not happen
 
 

@@ -18,8 +18,6 @@ from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.syntax.text import decode
 
-__all__ = ["Derivation", "Derived"]
-
 HELD = (Function, Library, Mapped, Partial)  # the callable values of a variable
 
 

@@ -19,8 +19,6 @@ from olympus_rules.keyflow.facts import KeyKind, Unfinished
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["Effect", "Undecided", "effect", "is_abstract", "returned"]
-
 # in an annotation
 IS_A_KEY = re.compile(r"PRNGKey|KeyArray|\bKey\[")
 MAY_BE_A_KEY = re.compile("key|prng|rng|array|any", re.IGNORECASE)

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["STEPS", "Module", "Package", "PackageError", "definition", "exports", "find_package", "public_names"]
-
 TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 TEST_FILE = re.compile(r"(test_.*|.*_test|conftest|__main__|setup)\.py")
 STEPS = 10  # from module to module, for a name that each of them re-exports

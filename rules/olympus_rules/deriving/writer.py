@@ -9,8 +9,6 @@ from olympus_rules.deriving.derive import Derived
 from olympus_rules.deriving.package import Package
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = ["pack_text"]
-
 WIDTH = 120
 LISTS = ("parameters", "keywords", "sinks", "folds", "inspects", "forwards", "seeds")
 WORDS = ("derive", "seed", "makes")

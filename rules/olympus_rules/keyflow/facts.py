@@ -13,38 +13,6 @@ from enum import StrEnum
 
 from olympus_rules.finding import Confidence
 
-__all__ = [
-    "ArrayAtTransform",
-    "ArrayObject",
-    "ArrayOutsideNumpy",
-    "ConstantKey",
-    "Construction",
-    "Conversion",
-    "DerivationCollision",
-    "DiscardedDerivation",
-    "DtypeLogic",
-    "EqualKeys",
-    "Fact",
-    "Failed",
-    "GlobalImplementation",
-    "HandedOut",
-    "KeyArithmetic",
-    "KeyIndexing",
-    "KeyKind",
-    "KeyTransposition",
-    "LossyData",
-    "Place",
-    "RawKeyLiteral",
-    "Reference",
-    "Reuse",
-    "SeedConfusion",
-    "ShapeLogic",
-    "SharedKey",
-    "Unfinished",
-    "UntypedBoundary",
-    "UnusedKey",
-]
-
 
 class KeyKind(StrEnum):
     """The representation of a key, as far as the source shows it."""

@@ -8,8 +8,6 @@ from typing import Literal, TypeAlias
 from olympus_rules.libraries.names import METADATA, NUMPY
 from olympus_rules.libraries.transformations import Result, Transformation
 
-__all__ = ["ContainerCall", "Conversion", "Form", "LibraryFunction", "Model", "Support"]
-
 Support: TypeAlias = Literal["yes", "no", "unknown"]
 ContainerCall: TypeAlias = Literal[
     "one", "next", "all", "rows", "numbered", "mapping", "empty", "flattened", "tuples", "repeated",

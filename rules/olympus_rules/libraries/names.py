@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["canonical", "under_jax"]
-
 PRIVATE = {
     "jax._src.random.core": "jax.random",
     "jax._src.random": "jax.random",

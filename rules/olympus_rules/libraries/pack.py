@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from olympus_rules.libraries.model import Conversion, LibraryFunction
 
-__all__ = ["Pack"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pack:

@@ -12,8 +12,6 @@ from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.transformations import TRANSFORMATIONS, Result
 from olympus_rules.syntax.toml import read_toml
 
-__all__ = ["read"]
-
 LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
     "fold": ("methods", "streams", "modules", "states"),

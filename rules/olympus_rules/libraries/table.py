@@ -16,8 +16,6 @@ from olympus_rules.libraries.reader import LISTS, read
 from olympus_rules.libraries.transformations import TRANSFORMATIONS
 from olympus_rules.syntax import disk
 
-__all__ = ["FOLDER", "Libraries", "libraries", "package_of", "read_pack", "shipped"]
-
 FOLDER = Path(__file__).parent / "packs"
 # Modules of the standard library that keep, copy and hand over what they get.
 CONTAINERS = frozenset(

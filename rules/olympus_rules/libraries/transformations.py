@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["TRANSFORMATIONS", "Result", "Transformation"]
-
 Result: TypeAlias = Literal["same", "contents", "reshaped", "arrays", "rearranged", "derived", "computed", "nothing"]
 """What a call gives back of the values that it is given; ``docs/signature-packs.md`` explains the words."""
 

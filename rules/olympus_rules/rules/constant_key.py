@@ -10,8 +10,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related
 from olympus_rules.syntax import Document
 
-__all__ = ["ConstantKeyRule"]
-
 OFTEN_MEANT = ("function-body", "same-seed")
 
 

@@ -14,8 +14,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
 from olympus_rules.syntax import Document
 
-__all__ = ["DerivationCollisionRule"]
-
 
 class DerivationCollisionRule(Rule):
     """Equal children of one parent."""

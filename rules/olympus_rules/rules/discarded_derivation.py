@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import DiscardedDerivation
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["DiscardedDerivationRule"]
-
 
 class DiscardedDerivationRule(Rule):
     """A derivation as a statement of its own."""

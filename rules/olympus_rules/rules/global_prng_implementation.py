@@ -8,8 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related
 from olympus_rules.syntax import Document
 
-__all__ = ["GlobalPrngImplementation"]
-
 
 class GlobalPrngImplementation(Rule):
     """Settings that choose the generator of all keys, and raw keys used under another generator than their own."""

@@ -8,8 +8,6 @@ from olympus_rules.finding import Finding, Position, Span
 from olympus_rules.rule import Rule
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["InvalidSyntax", "invalid_syntax"]
-
 GAP = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<[a-z][\w -]*>|\$\{\w+\}")
 """What is filled in before a file is Python: of Jinja and cookiecutter, of texts for people, of shells."""
 

@@ -8,8 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import object_of, related
 from olympus_rules.syntax import Document
 
-__all__ = ["JaxArrayAtTransform"]
-
 CROSSES = {
     "argument": "{it} is an argument across `{function}`",
     "parameter": "parameter {it} takes an object of class `{class_}` across `{function}`",

@@ -8,9 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import object_of
 from olympus_rules.syntax import Document
 
-__all__ = ["JaxArrayOutsideNumpy"]
-
-
 LONG = 40  # a longer expression is not repeated in a message
 
 

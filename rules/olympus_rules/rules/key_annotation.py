@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import Reference
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyAnnotation"]
-
 REASONS = {
     "PRNGKey": "is a function and not a type",
     "key": "is a function and not a type",

@@ -8,8 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyArithmeticRule"]
-
 OPERATORS = frozenset(["+", "-", "*", "/", "//", "%", "**", "@", "^", "&", "|", "<<", ">>", "~"])
 
 

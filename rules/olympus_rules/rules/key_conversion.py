@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import Conversion
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyConversion"]
-
 KEY_DATA = "Give it the words: `jax.random.key_data({key})`."
 TREE = "Take the keys out of the tree first, or replace each by `jax.random.key_data`."
 

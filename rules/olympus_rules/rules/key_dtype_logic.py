@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import DtypeLogic
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyDtypeLogic"]
-
 WORDS = ("asserted", "integer", "kind", "name", "numpy")
 """Forms that ask for the dtype of a number, not whether it is a key."""
 

@@ -10,8 +10,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import the_key
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyIndexingRule"]
-
 ADVICE = {
     "seed": "a seed made from it gives a key that equals another one. Split the key: `{key}, new_key = "
     "jax.random.split({key})`.",

@@ -13,8 +13,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyReuse"]
-
 EFFECTS = {
     "same-draw": "so both calls get the same bits",
     "same-children": "so both splits give the same children",

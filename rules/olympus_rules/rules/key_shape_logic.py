@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import ShapeLogic
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyShapeLogic"]
-
 ADVICE = {
     "reshape": "End the shape with that of one key, `*{one}`, or split into it: `jax.random.split(key, (a, b))`.",
     "broadcast": "End the shape with that of one key: `*{one}`.",

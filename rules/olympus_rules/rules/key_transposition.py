@@ -8,8 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import related, the_key
 from olympus_rules.syntax import Document
 
-__all__ = ["KeyTranspositionRule"]
-
 
 class KeyTranspositionRule(Rule):
     """Mapping over, transposing or reshaping the buffer axis."""

@@ -9,9 +9,6 @@ from olympus_rules.keyflow.facts import Construction, Reference
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["LegacyConstructor"]
-
-
 CONTEXTS = ("call", "value", "import", "name", "replaced")
 
 

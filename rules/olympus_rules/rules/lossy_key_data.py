@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import LossyData
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["LossyKeyData"]
-
 CHECKSUM = "Use a checksum, which is the same everywhere: `zlib.crc32(name.encode())`."
 
 

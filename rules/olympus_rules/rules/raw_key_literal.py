@@ -7,8 +7,6 @@ from olympus_rules.keyflow.facts import RawKeyLiteral
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-__all__ = ["RawKeyLiteralRule"]
-
 
 class RawKeyLiteralRule(Rule):
     """Words of keys as literals, buffers and abstract arrays."""

@@ -8,8 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
 from olympus_rules.syntax import Document
 
-__all__ = ["SharedKeyAcrossLanes"]
-
 
 class SharedKeyAcrossLanes(Rule):
     """A key that is not mapped over, and from which the mapped function draws."""

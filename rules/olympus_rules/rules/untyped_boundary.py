@@ -8,8 +8,6 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import related
 from olympus_rules.syntax import Document
 
-__all__ = ["UntypedBoundaryRule"]
-
 
 class UntypedBoundaryRule(Rule):
     """Keys handed to libraries without typed keys, and raw and typed keys in one value."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from olympus_rules.finding import Applicability
 from olympus_rules.rule import Rule
 
-__all__ = ["UnusedSuppression"]
-
 
 class UnusedSuppression(Rule):
     """A suppression without a finding; it asks nothing of the key flow."""

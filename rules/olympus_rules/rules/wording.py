@@ -8,8 +8,6 @@ from olympus_rules.finding import Related
 from olympus_rules.keyflow.facts import ArrayObject, Fact
 from olympus_rules.syntax import Document
 
-__all__ = ["FUNCTIONS", "line", "object_of", "related", "the_key"]
-
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 

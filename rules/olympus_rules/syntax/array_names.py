@@ -18,16 +18,6 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS, imports_in
 from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import Location, in_project, locate, locate_name, module_file
 
-__all__ = [
-    "defines_arrays",
-    "forget_outlines",
-    "imported_names",
-    "makes_variables",
-    "may_borrow_keys",
-    "may_hold_arrays",
-    "stands_for",
-]
-
 STEPS = 8  # from file to file, for a name that each of them passes on or inherits
 
 _DEFINITION = re.compile(rb"def __jax_array__\b|\b__jax_array__\s*=[^=]")

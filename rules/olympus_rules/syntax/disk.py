@@ -19,31 +19,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-__all__ = [
-    "ABSENT",
-    "FILE",
-    "FOLDER",
-    "OTHER",
-    "Note",
-    "View",
-    "absolute",
-    "contents",
-    "entries",
-    "exists",
-    "forget",
-    "is_file",
-    "is_folder",
-    "is_link",
-    "looked_at",
-    "merge",
-    "names",
-    "read",
-    "rewritten",
-    "showing",
-    "taken",
-    "without_listed",
-]
-
 Note: TypeAlias = "list[int | str]"
 """What a look showed: nothing certain, the kind alone, or the kind with status and digest (see :func:`_noted`)."""
 ABSENT, FILE, FOLDER, OTHER = range(4)

@@ -17,8 +17,6 @@ from olympus_rules.syntax.text import Text, decode
 if TYPE_CHECKING:
     from olympus_rules.syntax.fragment import Fragment
 
-__all__ = ["Document", "every_node"]
-
 CHILDLESS = frozenset({int, str, NoneType, ast.Load, ast.Store, ast.Del})  # the classes of most values in a tree
 MAX_DEPTH = 200  # of a tree for LibCST, whose parser is lost between 450 and 520 operators in a row
 

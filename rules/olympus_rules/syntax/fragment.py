@@ -18,8 +18,6 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from olympus_rules.finding import Position, Span
 from olympus_rules.syntax.text import Text
 
-__all__ = ["Fragment", "parse_fragment"]
-
 BETWEEN = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER})
 COUNTERPARTS: dict[type[ast.AST], type[cst.CSTNode] | tuple[type[cst.CSTNode], ...]] = {
     ast.Call: cst.Call,

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from olympus_rules.syntax.project import Location
 
-__all__ = ["DEFAULT_ROOTS", "ImportTable", "bindings", "imports_in"]
-
 DEFAULT_ROOTS = ("jax", "olympus")
 """The names under which the JAX namespace may be imported, if no setting says otherwise."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["may_hold_keys"]
-
 # keys are made in haiku and flax by the two functions, and taken by what is made in modules of initialisers; a file
 # that only hands keys on names the parameters of frameworks that take them
 _KEY_WORDS = re.compile(

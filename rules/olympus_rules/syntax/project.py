@@ -10,17 +10,6 @@ from pathlib import Path
 
 from olympus_rules.syntax import disk
 
-__all__ = [
-    "Location",
-    "forget_folders",
-    "import_roots",
-    "in_project",
-    "is_namespace",
-    "is_test",
-    "locate",
-    "locate_name",
-]
-
 MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 SOURCE_FOLDER = "src"
 TEST_FOLDERS = frozenset({"tests", "test", "testing"})

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-__all__ = ["binds"]
-
 
 def binds(block: Sequence[ast.AST], name: str) -> bool:
     """Return whether statements or expressions may bind a name; nothing binds an empty one."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from olympus_rules.syntax import disk
 
-__all__ = ["ATTACHES", "attached_stub"]
-
 ATTACHES = "attach_stub("
 """What a package writes to get its names from its stub."""
 

@@ -10,8 +10,6 @@ from operator import attrgetter
 
 from olympus_rules.finding import Position, Span
 
-__all__ = ["Text", "decode"]
-
 PLACE = attrgetter("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["read_toml"]
-
 
 def read_toml(text: str) -> dict[str, object]:
     """Return the table of a TOML text.

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from olympus.commands import Trouble
 
-__all__ = ["write_whole"]
-
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file, as a whole or not at all.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from olympus.lineage import Failure, Lineage, Misuse
     from olympus.tracing.spans import Span
 
-__all__ = ["findings", "place", "report"]
-
 ADVICE = {
     "indexing": "use split or fold_in to make keys",
     "arithmetic": "use split or fold_in to make keys",

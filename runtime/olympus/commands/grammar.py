@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from olympus.lineage.stepwise import Stepwise
     from olympus.tracing.jaxprs import Sub
 
-__all__ = ["written"]
-
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST = 60  # characters of a parameter
 COLUMN = 64  # of the comments, unless all equations are shorter; a longer equation pushes its own

@@ -16,8 +16,6 @@ from olympus.commands.target import EPILOG, add_target, follow
 if TYPE_CHECKING:
     from olympus.graphs.model import Graph
 
-__all__ = ["add"]
-
 COLOURS = {"": "", "faint": "dim", "source": "blue", "sink": "green", "misuse": "bold red"}
 
 

@@ -20,8 +20,6 @@ from olympus._version import __version__
 from olympus.commands import Trouble
 from olympus.recording.eventfile import FORMAT, HEADER
 
-__all__ = ["add"]
-
 EPILOG = """\
 Exit status: that of the command; if a signal ends it, that signal ends this process, too. 2 if the events cannot be
 written, 126 or 127 if the command cannot be started.

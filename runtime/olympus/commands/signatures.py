@@ -17,8 +17,6 @@ from olympus.commands.files import write_whole
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add", "run"]
-
 ABOUT = (
     "Write the key signatures of all public functions of modules that take keys, as a signature pack for olympus-lint."
 )

@@ -22,8 +22,6 @@ from olympus.trials.specs import spec
 if TYPE_CHECKING:
     from olympus.lineage import Failure, Lineage
 
-__all__ = ["EPILOG", "Followed", "add_target", "follow"]
-
 EPILOG = """\
 The module of the function is imported, which executes it; the function itself is traced and computes nothing.
 Exit status: 0; 1 if a key is misused; 2 if the function cannot be traced.

@@ -8,8 +8,6 @@ from typing import Any
 from olympus.commands.findings import report
 from olympus.commands.target import EPILOG, add_target, follow
 
-__all__ = ["add"]
-
 
 def add(commands: Any) -> None:
     """Describe the command to the parser of ``olympus``."""

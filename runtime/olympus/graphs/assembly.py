@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from olympus.lineage import Lineage
     from olympus.tracing.spans import Chain
 
-__all__ = ["graph"]
-
 SOURCES = ("argument", "constant", "seed")
 WORDS = {"join": "one of", "wrap": "words", "mangled": "words", "opaque": "unknown"}
 

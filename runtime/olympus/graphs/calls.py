@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from olympus.lineage.identity import Term
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["Call", "Calls", "parents"]
-
 LOOPS = ("scan", "while")
 MAKES = {
     "seed": ("seed",),

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from olympus.lineage import Lineage
     from olympus.tracing.spans import Chain
 
-__all__ = ["Draft", "Step", "Use"]
-
 DERIVATIONS = ("split", "fold_in", "clone")
 TEARING = ("indexing", "arithmetic", "transposition")
 

@@ -7,8 +7,6 @@ from collections.abc import Hashable, Mapping
 
 from olympus.graphs.drafting import Draft
 
-__all__ = ["RETURNED", "grouped"]
-
 RETURNED = ("returned",)
 """The place of the function's result, where that of a call would stand."""
 

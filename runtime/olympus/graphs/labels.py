@@ -10,8 +10,6 @@ from olympus.graphs.calls import parents
 if TYPE_CHECKING:
     from olympus.lineage import Lineage
 
-__all__ = ["Namer", "spelled"]
-
 SHORT = 16  # characters: a longer name of a parent is left out of the names of its children
 LONG = 24  # the same where not much else is said
 MOST = 3  # numbers, runs of numbers and names

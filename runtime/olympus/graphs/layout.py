@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Layout", "MissingLibrary", "Place", "layout"]
-
 Link = tuple[int, int]
 
 

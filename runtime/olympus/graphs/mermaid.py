@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from olympus.graphs.model import Edge, Graph, Node, plain
 
-__all__ = ["mermaid"]
-
 SHAPES = {
     "source": ("([", "])"),
     "key": ("[", "]"),

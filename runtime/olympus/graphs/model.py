@@ -12,8 +12,6 @@ from typing import Literal
 
 from olympus.lineage.events import MisuseKind
 
-__all__ = ["Edge", "Graph", "Node", "NodeKind", "plain"]
-
 NodeKind = Literal["source", "key", "sink", "unknown", "returned"]
 
 

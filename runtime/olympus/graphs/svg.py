@@ -9,8 +9,6 @@ from xml.sax.saxutils import escape
 from olympus.graphs.layout import Layout, Place, layout
 from olympus.graphs.model import Edge, Graph, Node, plain
 
-__all__ = ["STYLE", "svg"]
-
 ROW, GAP, MARGIN = 56.0, 26.0, 16.0  # pixels, as all lengths here
 BOX, TALL, PADDING = 30.0, 42.0, 10.0
 LARGE, SMALL = 13.0, 11.0  # sizes of the fonts

@@ -7,8 +7,6 @@ from typing import Literal
 
 from olympus.graphs.model import Edge, Graph, Node, plain
 
-__all__ = ["Piece", "Style", "pieces", "tree"]
-
 Style = Literal["", "faint", "source", "sink", "misuse"]
 Piece = tuple[str, Style]
 """Some characters of a line, and how to show them where there are colours."""

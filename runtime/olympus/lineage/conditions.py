@@ -19,8 +19,6 @@ from olympus.predicates import Consistency, Constant, Expression, Literal, Predi
 if TYPE_CHECKING:
     from olympus.lineage.identity import Identities
 
-__all__ = ["Facts", "agree", "both", "canonical", "facts_of"]
-
 Facts = tuple[Literal, ...]
 """Conditions that hold, or do not, where a branch is taken. They speak of terms by their numbers."""
 

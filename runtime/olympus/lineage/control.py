@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from olympus.lineage.events import Context
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["CONTROL"]
-
 TURNS = 2  # of a loop: what the second iteration consumes again was not refreshed by the first
 ANY = TURNS  # in the place of an iteration: what is mapped has no order
 

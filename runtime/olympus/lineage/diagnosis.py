@@ -12,8 +12,6 @@ from olympus.tracing.spans import Span
 if TYPE_CHECKING:
     from olympus.lineage.events import Event, Misuse, MisuseKind
 
-__all__ = ["Diagnosis", "listing", "of_misuse"]
-
 TITLES: dict[MisuseKind, str] = {
     "reuse": "`{key}` is consumed twice",
     "collision": "`{key}` is one key that is derived in two ways",

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from olympus.lineage.events import Context
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["CHOICES", "mix", "move", "moved", "one_of"]
-
 
 def shape_of(equation: Equation, index: int = 0) -> tuple[int, ...]:
     """Return the shape of a result."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from olympus.lineage.conditions import Facts
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["Context", "Event", "EventKind", "Misuse", "MisuseKind"]
-
 EventKind = Literal["seed", "wrap", "unwrap", "split", "fold_in", "clone", "draw", "torn", "unmodelled"]
 MisuseKind = Literal["reuse", "collision", "indexing", "arithmetic", "transposition"]
 Turn = tuple[int, int]

@@ -7,8 +7,6 @@ from typing import Literal
 
 from olympus.tracing.spans import Chain, traceback_chain
 
-__all__ = ["Failure", "FailureKind", "failure"]
-
 FailureKind = Literal["indexing", "arithmetic", "axis", "seed", "key array", "not a key", "dtype", "conversion"]
 
 # The exception's type, how its text goes on from the start, and what the text has to contain besides.

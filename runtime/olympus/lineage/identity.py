@@ -27,8 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
-__all__ = ["KEY_TERMS", "UNCERTAIN", "Identities", "Term"]
-
 KEY_TERMS = frozenset(
     {"argument", "constant", "seed", "split", "fold_in", "clone", "wrap", "mangled", "element", "join", "opaque"}
 )

@@ -24,8 +24,6 @@ from olympus.tracing.jaxprs import Equation
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
-__all__ = ["OBSERVATIONS", "Exhausted", "Interpreter"]
-
 RULES: dict[str, Rule] = {**KEY_OPERATIONS, **CONTROL, **CHOICES}
 # Arithmetic is a closed list: a primitive that is new to it must not look like a misuse.
 # fmt: off

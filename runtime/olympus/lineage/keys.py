@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from olympus.lineage.events import Context, Event
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["KEY_OPERATIONS"]
-
 
 def seed(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow ``random_seed``. Each execution makes keys of its own: seeding twice with one number is no reuse."""

@@ -9,8 +9,6 @@ from olympus.lineage.conditions import agree
 from olympus.lineage.events import Event, Misuse, MisuseKind
 from olympus.lineage.identity import Identities
 
-__all__ = ["Consumption", "Ledger"]
-
 # Generators whose split(key, n)[i] is fold_in(key, i), bit for bit; threefry only while it is partitionable.
 COLLIDING = frozenset({"key<fry>", "key<fry4>", "key<rbg>", "key<phx2>", "key<phx4>"})
 LANES = 64  # lanes of a mapped key that are looked at one by one

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["COMPUTATIONS", "MOVEMENTS", "Array"]
-
 Array = np.ndarray[Any, Any]
 Rule = Callable[[Sequence[Array], Mapping[str, Any]], Sequence[Array]]
 

@@ -17,8 +17,6 @@ from olympus.tracing.adapter import Branch
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
-__all__ = ["Need", "Selected", "Used", "common", "indices_of", "origin", "selected"]
-
 Need = dict[Any, int]
 """Where a value is used: only where each of these predicates, variables of the jaxpr, has that value."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["Rule", "State"]
-
 OF_TYPE = frozenset({"and", "convert_element_type", "not", "or"})  # those whose meaning depends on a type
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from olympus.lineage.values import Value
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["Step", "Stepwise"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -15,8 +15,6 @@ from olympus.lineage.movement import Array
 if TYPE_CHECKING:
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["LARGEST", "Value", "Values", "is_key_dtype", "key_shape", "may_be_raw"]
-
 LARGEST = 2048  # elements: a larger array of keys has one identity for all of them
 WIDTHS = (1, 2, 4, 8)  # words in the keys of the generators of JAX and of olympus.prng
 

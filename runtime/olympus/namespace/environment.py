@@ -32,10 +32,10 @@ def given() -> Mapping[str, str]:
 
 def copy_for_import() -> None:
     """Give JAX the variables before it is imported; a registered generator is made the default here."""
-    from olympus.prng import default
+    from olympus.prng import default, registry
 
     for name, value in given().items():
-        if name == "JAX_DEFAULT_PRNG_IMPL" and default.is_registered(value):
+        if name == "JAX_DEFAULT_PRNG_IMPL" and registry.is_registered(value):
             default.set_for_all_threads(value)
         else:
             os.environ[name] = value
@@ -43,11 +43,11 @@ def copy_for_import() -> None:
 
 def apply_to_imported(config: Any) -> None:
     """Set the flags of a JAX that was imported before this package was used."""
-    from olympus.prng import default
+    from olympus.prng import default, registry
 
     for name, text in given().items():
         flag = name.lower()
-        if name == "JAX_DEFAULT_PRNG_IMPL" and default.is_registered(text):
+        if name == "JAX_DEFAULT_PRNG_IMPL" and registry.is_registered(text):
             default.set_for_all_threads(text)
         elif hasattr(config, flag):
             config.update(flag, converted(text, getattr(config, flag)))

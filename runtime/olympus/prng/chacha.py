@@ -27,8 +27,6 @@ from olympus.prng.registry import add
 if TYPE_CHECKING:
     from jax import Array
 
-__all__ = ["ChaCha", "Use", "blocks", "keystream", "register"]
-
 KEY_WORDS = 8
 BLOCK_WORDS = 16
 CONSTANTS = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)  # "expand 32-byte k", RFC 8439 section 2.3

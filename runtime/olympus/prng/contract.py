@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["Functions", "check"]
-
 UINTS = {8: "uint8", 16: "uint16", 32: "uint32", 64: "uint64"}
 
 

@@ -12,9 +12,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
-from olympus.prng.registry import is_registered, key_shape, resolve
-
-__all__ = ["current", "is_registered", "set_for_all_threads", "with_default_for_raw_keys", "within"]
+from olympus.prng.registry import key_shape, resolve
 
 _for_all: str | None = None
 _within: ContextVar[str | None] = ContextVar("olympus_default_prng_impl")

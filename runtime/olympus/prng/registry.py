@@ -17,8 +17,6 @@ from olympus.prng.contract import Functions, check
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["add", "register_prng_impl", "resolve"]
-
 # Generators of this package: the module that adds each. Their tags are their names.
 SHIPPED = dict.fromkeys(("chacha8", "chacha12", "chacha20"), "olympus.prng.chacha")
 WORD = re.compile(r"[A-Za-z_][\w.\-]*")

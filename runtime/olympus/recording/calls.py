@@ -15,8 +15,6 @@ from olympus.recording.words import folded, words_of
 if TYPE_CHECKING:
     from olympus.recording.compiled import Plan, Use
 
-__all__ = ["before_call"]
-
 PLANS = 4096  # compiled functions whose keys are known
 
 

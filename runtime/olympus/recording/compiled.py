@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from olympus.lineage.values import Value
     from olympus.recording.probe import Probe
 
-__all__ = [
-    "Plan",
-    "Source",
-    "Use",
-    "message",
-    "number_of",
-    "plan",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Source:

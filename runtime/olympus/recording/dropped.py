@@ -16,8 +16,6 @@ from olympus.tracing import adapter
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
-__all__ = ["Need", "needs"]
-
 CALLS = frozenset({"jit", "pjit"})
 
 

@@ -11,8 +11,6 @@ from olympus.recording.lanes import Lanes, current_lanes
 from olympus.recording.record import Record
 from olympus.recording.words import rows_of
 
-__all__ = ["before_operation"]
-
 
 def before_operation(record: Record, name: str, args: Sequence[Any]) -> Callable[[Any], None] | None:
     """Look at a primitive that is about to be executed; return what looks at its results."""

@@ -14,8 +14,6 @@ from typing import Any
 
 from olympus.tracing.adapter import key_buffer
 
-__all__ = ["OUTSIDE", "Epochs"]
-
 OUTSIDE = 0
 """The epoch of all keys that were made before the recording, or in a way that it does not see."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from olympus.lineage.events import Event
     from olympus.tracing.jaxprs import Equation
 
-__all__ = ["around", "has_key_operations", "is_in_branch", "is_sampler"]
-
 
 def has_key_operations(jaxpr: Jaxpr) -> bool:
     """Return whether any equation, however deep, is one of keys."""

@@ -34,8 +34,6 @@ from typing import IO, Any
 
 from olympus.tracing.spans import Span
 
-__all__ = ["FORMAT", "HEADER", "EventFile", "NotEvents", "Pair", "Process", "Site", "read_events"]
-
 FORMAT = 1
 HEADER = b'{"olympus":"events",'
 LONGEST = 10_000_000  # bytes of one line

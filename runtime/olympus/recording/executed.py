@@ -14,8 +14,6 @@ from olympus.tracing.spans import Chain, Span, diverging, is_user_file, span_at
 if TYPE_CHECKING:
     from olympus import lineage
 
-__all__ = ["Event", "Key", "Repeat", "Stack", "is_installed", "places_of", "role", "user_frames"]
-
 
 class Key(NamedTuple):
     """A concrete key.

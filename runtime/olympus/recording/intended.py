@@ -7,8 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Literal, Self
 
-__all__ = ["allows_reuse", "is_recomputing", "recompute", "reuse_allowed"]
-
 
 class reuse_allowed(ContextDecorator, AbstractContextManager["reuse_allowed"]):
     """Let a recorder, and the mark ``check_keys``, accept what this thread consumes inside: it is meant to be.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from olympus.lineage.movement import Array
     from olympus.tracing.adapter import Branch
 
-__all__ = ["EVERYWHERE", "Lanes", "current_lanes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Lanes:

@@ -17,7 +17,8 @@ import numpy as np
 
 from olympus.lineage.events import Event, Misuse
 from olympus.lineage.interpreter import OBSERVATIONS
-from olympus.recording.dropped import Need, needs
+from olympus.lineage.selection import Need
+from olympus.recording.dropped import needs
 from olympus.recording.equations import around
 from olympus.tracing import adapter
 from olympus.tracing.jaxprs import Equation, Sub
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
     from olympus.lineage.identity import Identities
-
-__all__ = ["Probe", "Probed", "Row", "Unprobed", "path_of", "probe"]
 
 ROWS = 16_384  # of one call
 LARGEST = 2048  # keys that are consumed at once

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from olympus.recording.compiled import Plan
     from olympus.recording.probe import Site
 
-__all__ = ["ProbingStream", "start_recording"]
-
 
 def start_recording(folder: str, *, probe: bool = False) -> None:
     """Record this process to its end, and those that it forks, for ``olympus record``; JAX is imported."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import islice
 from typing import Generic, TypeVar
 
-__all__ = ["Recent"]
-
 K = TypeVar("K")
 V = TypeVar("V")
 

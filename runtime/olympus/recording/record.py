@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from olympus.recording.compiled import Plan
     from olympus.recording.probe import Probed
 
-__all__ = ["Record"]
-
 
 class Record:
     """The keys that a program has made and consumed, and what is wrong with that.

@@ -27,12 +27,9 @@ from typing import Any, Self
 
 from olympus.recording.calls import before_call
 from olympus.recording.eager import before_operation
-from olympus.recording.executed import Event, Key, Stack
-from olympus.recording.intended import recompute, reuse_allowed
+from olympus.recording.intended import recompute
 from olympus.recording.record import Record
 from olympus.tracing import adapter
-
-__all__ = ["Event", "Key", "Recorder", "Stack", "reuse_allowed"]
 
 
 class Recorder(Record):

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from olympus.lineage import Misuse
     from olympus.recording.compiled import Plan
 
-__all__ = ["Stream", "kind_of"]
-
 KEYS = 1_000_000  # keys whose consumers and origins are remembered
 PLACES = 100_000  # places, and pairs of places, of one process
 CONSUMERS = 8  # of one key; a ninth is compared with these

@@ -15,8 +15,6 @@ from olympus.tracing.spans import Chain, Span, span_at
 if TYPE_CHECKING:
     from olympus import lineage
 
-__all__ = ["Together"]
-
 CALLS = 32  # calls of one function that are told apart by what they have consumed
 
 

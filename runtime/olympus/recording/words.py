@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from olympus.recording.compiled import Plan
 
-__all__ = ["LARGEST", "folded", "rows_of", "words_inside", "words_of"]
-
 KEYS = 4096  # of which the children are kept
 LARGEST = 2048  # keys: a larger array of keys counts as one key
 

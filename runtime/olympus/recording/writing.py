@@ -11,8 +11,6 @@ from typing import Any
 
 from olympus.tracing.spans import Chain, Span
 
-__all__ = ["Rows"]
-
 ROWS = 1_000_000  # of all tables of one process
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from olympus.lineage import Lineage
     from olympus.signatures.signature import KeySignature, Source
 
-__all__ = ["Described", "Row", "describe", "pack_text", "samples"]
-
 WIDTH = 120
 KEY_NAME = re.compile(r"(.*_)?(p?rngs?|p?rng_?keys?|(sub)?keys?|keypair)\d*")
 MANY_NAME = re.compile(r".*s\d*")

@@ -10,8 +10,6 @@ import re
 from ast import literal_eval
 from functools import lru_cache
 
-__all__ = ["ANY", "Path", "covers", "meets", "parse", "text"]
-
 Path = tuple[str, ...]
 ANY = "[*]"  # every element of an array
 

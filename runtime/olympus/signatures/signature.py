@@ -25,8 +25,6 @@ from typing import TypeAlias
 
 from olympus.signatures.paths import covers, meets, parse, text
 
-__all__ = ["Forward", "KeySignature", "Mask", "Reuse", "Sink", "Source"]
-
 Mask: TypeAlias = "tuple[bool | Mask, ...]"
 """Elements of a key array, in tuples that are nested as the array has axes."""
 

@@ -15,8 +15,6 @@ from olympus.signatures.traced import meant
 if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
 
-__all__ = ["streams"]
-
 WORDS = {"random_bits": "bits", "random_gamma": "gamma"}
 DERIVING = frozenset({"split", "fold_in", "clone"})
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
     from olympus.lineage.values import Value
 
-__all__ = ["meant", "of", "read"]
-
 DERIVATIONS = frozenset({"split", "fold_in", "clone"})
 MANY = 8  # decisions over one key, after which it is not asked whether its consumptions are all cases
 

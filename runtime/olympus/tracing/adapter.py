@@ -20,30 +20,6 @@ from olympus.tracing.spans import Span, is_user_file, span
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
 
-__all__ = [
-    "PRIMITIVES",
-    "Branch",
-    "branches_of",
-    "closed_parts",
-    "current_branches",
-    "current_calls",
-    "elsewhere",
-    "execute",
-    "function_of",
-    "indices_of",
-    "is_library",
-    "is_sampler",
-    "key_buffer",
-    "key_hooks",
-    "key_spec",
-    "marked_branches",
-    "retraced",
-    "sub_jaxprs",
-    "threefry_partitionable",
-    "user_frames",
-    "without_unused",
-]
-
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
     "custom_vjp_call_jaxpr": "custom_vjp_call",  # up to 0.5

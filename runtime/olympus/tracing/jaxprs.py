@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
-__all__ = ["Equation", "Kind", "RawKey", "Sub", "Trace", "raw_key", "trace", "typed_key"]
-
 Kind = Literal[
     "jit",
     "scan",

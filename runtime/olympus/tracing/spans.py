@@ -18,8 +18,6 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, TracebackType
 
-__all__ = ["Chain", "Span", "diverging", "is_user_file", "span", "span_at", "steps", "traceback_chain"]
-
 TRACER = "olympus.tracing.jaxprs"  # what called its trace() is not a part of the traced program
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from olympus.trials.specs import Spec
 
-__all__ = ["Argument", "Input", "Made", "Value", "array", "key", "many", "of_spec", "read_again"]
-
 LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 LONGEST = 40  # characters of the text of a value
 

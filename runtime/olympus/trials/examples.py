@@ -11,8 +11,6 @@ from typing import Any
 from olympus.trials.arguments import Argument, Input, Value, value
 from olympus.trials.names import is_key, is_keys
 
-__all__ = ["example"]
-
 
 def example(
     function: Callable[..., Any], name: str, parameters: Sequence[inspect.Parameter], namespace: Mapping[str, Any]

@@ -18,8 +18,6 @@ from olympus.trials.subject import Step
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.witness.entry import advanced
 
-__all__ = ["Call", "Expired", "Given", "Name", "Traced", "limited", "time_left", "traced", "variations"]
-
 
 class Expired(BaseException):
     """The time for an execution is over; no exception that user code catches."""

@@ -19,8 +19,6 @@ from olympus.trials.names import KEY_ARRAY, Sort, sort_of
 from olympus.trials.stand_ins import number, paired, same
 from olympus.trials.uses import Use
 
-__all__ = ["Guesser", "parameters_of"]
-
 DEPTH = 3  # of objects in objects
 MOST = 6  # guesses for one parameter
 SIZES = (3, 4, 2, 5)  # of named axes, in the order in which they are met

@@ -14,8 +14,6 @@ from olympus.trials.subject import Unfit, steps
 from olympus.verdicts.question import Question, Verdict, too_long
 from olympus.witness.answer import by_function
 
-__all__ = ["answer", "loaded"]
-
 SECONDS = 30.0  # for an import, if nobody says otherwise
 
 LOADED: dict[tuple[str, str], ModuleType | str] = {}

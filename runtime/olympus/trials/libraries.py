@@ -8,8 +8,6 @@ from typing import Any
 
 from olympus.trials.arguments import Argument, key, many
 
-__all__ = ["RNGS", "haiku_wants", "is_linen", "linen_call", "transformed"]
-
 RNGS: dict[str, Argument] = {"rngs": many(dict, {"params": key(), "dropout": key()})}
 """What the method of a linen module is given besides its arguments."""
 

@@ -14,8 +14,6 @@ from typing import TextIO, cast
 
 from olympus.tracing.spans import is_user_file, traceback_chain
 
-__all__ = ["Elsewhere", "first_line", "imported", "load", "place_of", "quiet", "shown"]
-
 
 class Elsewhere(Exception):
     """The name of a module is that of another file; the message says which."""

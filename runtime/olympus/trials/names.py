@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["KEY_ARRAY", "Sort", "is_key", "is_keys", "sort_of"]
-
 KEY_ARRAY = (4,)
 """The shape of an argument that is named like several keys."""
 

@@ -22,8 +22,6 @@ from olympus.trials.uses import uses_of
 from olympus.verdicts.judge import RANK, WORDS, judge
 from olympus.verdicts.question import Question, Verdict
 
-__all__ = ["Hints", "Search"]
-
 MOST = 24  # executions of one function
 SECONDS = 90.0  # for one function, should the number of executions not bound it
 SECONDS_EACH = 30.0

@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Spec", "spec"]
-
 SPEC = re.compile(r"(?P<kind>key|bool|(?:bf|f|i|u|c)(?=\d))(?P<bits>\d*)(?:\[(?P<shape>[\d,\s]*)\])?")
 KINDS = {"bf": "bfloat", "f": "float", "i": "int", "u": "uint", "c": "complex", "bool": "bool"}
 BITS = {"bf": ("16",), "f": ("16", "32", "64"), "c": ("64", "128"), "bool": ("",), "key": ("",)}

@@ -6,8 +6,6 @@ from typing import Any
 
 from olympus.witness.execution import assumed, is_key
 
-__all__ = ["number", "paired", "same"]
-
 
 def number(*args: Any, **kwargs: Any) -> Any:
     """Return a number, as a loss or a log-density does."""

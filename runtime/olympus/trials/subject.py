@@ -14,8 +14,6 @@ from typing import Any
 from olympus.trials.arguments import Argument
 from olympus.trials.libraries import RNGS, is_linen, linen_call
 
-__all__ = ["Step", "Unfit", "closures", "steps"]
-
 MAKERS = ("__init__", "__new__", "__post_init__")
 DEPTH = 4  # of results in results, and of wrappers in wrappers
 

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Use", "uses_of"]
-
 
 @dataclass(slots=True)
 class Use:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-__all__ = ["Documented"]
-
 
 @dataclass(frozen=True, slots=True)
 class Documented:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from olympus.lineage import Event
 
-__all__ = ["ASSUMED", "DOCUMENTED", "is_assumed", "key_text", "operation_text"]
-
 ASSUMED = "assumed_consumption"
 """The name of the compiled function that stands for a call with unknown effect on a key."""
 

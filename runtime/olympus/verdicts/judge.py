@@ -16,8 +16,6 @@ from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
 
-__all__ = ["LATER", "LOOP", "MANY", "WHICH", "WORDS", "Execution", "Interruption", "at", "better", "judge", "judge_one"]
-
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
 

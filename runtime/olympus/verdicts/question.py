@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-__all__ = ["Place", "Question", "Status", "Tier", "Verdict", "too_long"]
-
 Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
 """``confirmed``: it happens. ``refuted``: the places were reached with keys that are known, and it does not happen.
 ``inconclusive``: they were reached, and it cannot be told. ``not reached``: no execution came there."""

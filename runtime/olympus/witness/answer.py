@@ -11,11 +11,9 @@ from typing import Any
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Status, Verdict
 from olympus.witness.callers import callers
-from olympus.witness.execution import Executor, Target, module_name
+from olympus.witness.execution import Executor, Target
 from olympus.witness.order import is_once, is_round
 from olympus.witness.preparation import Branch
-
-__all__ = ["answer", "module_name"]
 
 SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from olympus.tracing.spans import steps
 
-__all__ = ["HEAVY", "Budget", "Exhausted", "Met", "TooLong", "depth", "shallow"]
-
 ERRORS = 1_000  # of one execution
 STEPS = 40_000  # of one execution: unknown calls, iterations, conditions, and heavier operations
 HEAVY = 40  # steps: a call of JAX that is traced

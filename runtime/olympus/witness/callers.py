@@ -11,8 +11,6 @@ from pathlib import Path
 
 from olympus.witness.execution import Target, is_there, module_name
 
-__all__ = ["callers"]
-
 NEAR = 3  # functions of the same file that are executed
 FAR = 3  # of other files
 OPENED = 8  # other files that are parsed for them

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from olympus.witness.preparation import Branch
 
-__all__ = ["FEW", "Choices"]
-
 FEW = 2  # iterations of a loop
 DECISIONS = 24  # of one execution: later unknown conditions are false
 

@@ -11,18 +11,6 @@ from weakref import WeakSet, WeakValueDictionary
 
 from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, consistency
 
-__all__ = [
-    "GROUPS",
-    "Decisions",
-    "Derived",
-    "Same",
-    "Subject",
-    "constant",
-    "derived",
-    "joined",
-    "literal",
-]
-
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
 MIRRORED = {"__gt__": "__lt__", "__le__": "__ge__"}  # `a > b` is `b < a`
 SUMS = {"__add__": 1, "__radd__": 1, "__sub__": -1}

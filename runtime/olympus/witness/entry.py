@@ -16,8 +16,6 @@ from olympus.witness.objects import OTHERS, blank, note_other
 from olympus.witness.state import State
 from olympus.witness.unknown import Unknown, is_unknown
 
-__all__ = ["Entry", "advanced", "invoke", "returned"]
-
 ALIASES = {"Tuple": "tuple", "List": "list", "Dict": "dict", "Set": "set"}  # of typing
 PREPARING = ("setUp", "setup_method", "setUpClass", "setup_class")
 FUNCTIONS = 16  # in a result that are called

@@ -25,8 +25,6 @@ from olympus.witness.satisfiability import unsettled
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import SourceModule, World
 
-__all__ = ["Executor", "Target", "is_there", "loaded", "module_name"]
-
 KEYS = 256  # for the unknown values of one execution
 NUMBERS = 256
 ENOUGH = 60_000  # steps, after which no other execution begins

@@ -13,8 +13,6 @@ from typing import Any
 
 from olympus.witness.unknown import is_unknown
 
-__all__ = ["FIXTURE", "HELPERS", "NO_ROW", "ROWS", "Row", "end"]
-
 ROWS = "_olympus_rows"
 """The attribute of a function that has the rows of arguments with which it is called."""
 

@@ -15,8 +15,6 @@ from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["FIELDED", "OTHERS", "blank", "note_other"]
-
 OTHERS = (str, bytes, bool, int, float, tuple, list, dict, set, frozenset)  # types of values that are no keys
 FIELDED: WeakSet[type] = WeakSet()
 """Classes with an unknown decorator, which may make parameters of annotated attributes, as ``attrs.define`` does."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from olympus.verdicts.question import Place, Question
 
-__all__ = ["is_once", "is_round"]
-
 AGAIN = (
     ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,

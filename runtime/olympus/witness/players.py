@@ -7,8 +7,6 @@ from typing import Any
 
 from olympus.witness.unknown import is_unknown
 
-__all__ = ["Players"]
-
 
 class Players:
     """One key and one number for all unknown values: while modules are executed, which is not traced."""

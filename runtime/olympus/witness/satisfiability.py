@@ -19,8 +19,6 @@ from typing import Any, NamedTuple
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
 from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 
-__all__ = ["unsettled"]
-
 ENOUGH = 20_000  # evaluated conditions, after which no other values are tried
 LONGEST = 2_000  # items
 FEW = 5  # constants that are combined

@@ -25,8 +25,6 @@ from olympus.witness.unknown import Unknown, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["LONG", "LongRange", "OpenRange", "Sizes"]
-
 BITS = 100_000  # of a number
 ELEMENTS = 1_000_000  # of a list or a text
 LONG = 10_000  # elements that are taken from a range or an iterator

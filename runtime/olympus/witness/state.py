@@ -19,8 +19,6 @@ from olympus.witness.players import Players
 from olympus.witness.preparation import Branch, Place
 from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_traced, is_unknown
 
-__all__ = ["State"]
-
 TOLD = 10  # derivations of a callable, up to which the terms of its results have its arguments
 READING = frozenset(name for kind in (str, bytes, tuple, frozenset, float) for name in dir(kind)) | {
     "all", "any", "argmax", "argmin", "astype", "copy", "cumsum", "flatten", "get", "item", "items", "keys", "max",

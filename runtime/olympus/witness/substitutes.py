@@ -24,8 +24,6 @@ from olympus.witness.unknown import Attributes, Unknown, is_traced, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["Builtins"]
-
 FORBIDDEN = frozenset(
     {
         "__import__", "breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "help",

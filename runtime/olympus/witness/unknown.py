@@ -18,8 +18,6 @@ from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.judge import LOOP
 from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived, joined
 
-__all__ = ["Attributes", "Unknown", "UnknownBase", "UnsteadyBase", "is_plain", "is_traced", "is_unknown"]
-
 DEEPEST = 8  # derivations after which a value has no elements
 NEST = 3  # derivations that an element counts for: a walk down nested lists takes both elements at each level
 ELEMENTS = 2  # of what is iterated over: enough for the second iteration of a loop

@@ -24,8 +24,6 @@ from olympus.witness.state import State
 from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown
 
-__all__ = ["SourceModule", "World"]
-
 # Pure helpers of the standard library, which work with stand-ins as well.
 PURE = frozenset(
     {

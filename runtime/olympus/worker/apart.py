@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["End", "apart", "cause_of", "deafen", "is_forkable"]
-
 SENT = (
     "SIGALRM",
     "SIGHUP",

@@ -8,8 +8,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["adopt", "confine", "enclose"]
-
 CREATE, ADD, RESTRICT = 444, 445, 446  # system calls, alike on all machines
 VERSION = 1  # a flag of CREATE: return which version of Landlock there is
 BENEATH = 1  # a rule for what lies beneath a folder

@@ -13,8 +13,6 @@ from olympus.verdicts.question import Question
 from olympus.witness.answer import in_bytes, outermost
 from olympus.witness.execution import Executor, Target
 
-__all__ = ["objection"]
-
 MAKING = ("seed", "split", "fold_in", "clone")
 
 MOST = 6

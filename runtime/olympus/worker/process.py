@@ -44,8 +44,6 @@ from olympus.worker.enclosure import adopt, confine, enclose
 if TYPE_CHECKING:
     from olympus.witness.execution import Target
 
-__all__ = ["IMPORTS", "OPERATIONS", "Operation", "main"]
-
 OLDEST = (0, 4, 38)
 """The first release of JAX that can be traced."""
 

@@ -33,30 +33,6 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.facts import KeyKind
 
-__all__ = [
-    "DICTIONARY",
-    "MAX_DEPTH",
-    "as_term",
-    "choose",
-    "element",
-    "exchanged",
-    "get_item",
-    "guarded_leaves",
-    "is_constant",
-    "is_large",
-    "is_never_none",
-    "is_registry",
-    "item_index",
-    "item_name",
-    "leaves",
-    "length",
-    "map_choice",
-    "map_leaves",
-    "objects",
-    "operand_term",
-    "with_item",
-]
-
 MAX_ARMS = 12
 DICTIONARY = "dict"  # the view of the array that holds a dictionary's values
 MAX_LOOKED_UP = 8  # callables of which an unknown one is called

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 from olympus_rules.keyflow.domain.values import Map, Sequence, Value
 
-__all__ = ["Arguments", "parts", "positional", "unpacked", "unstarred"]
-
 
 @dataclass(slots=True)
 class Arguments:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from olympus_rules.keyflow.domain.meanings import Meanings
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bits, both, compatible, implies
 
-__all__ = ["Combinations"]
-
 MAX_CASES = 4  # decisions of several parts that are checked together
 MOST_WHOLES = 64
 """Combined decisions that the decisions of one path are parts of; what follows from more is not asked.

@@ -9,8 +9,6 @@ from olympus.predicates import Applied, Constant, Counter, Expression, Predicate
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.libraries.names import NONE_TYPE
 
-__all__ = ["counters", "in_first_iteration", "is_opaque", "is_unmodelled", "predicate", "roots", "subjects"]
-
 COMPARISONS = {"Is": "is", "Eq": "eq", "Lt": "lt"}
 COLLECTIONS = ("tuple", "list", "set")
 DIMENSIONS = ("shape", "ndim", "size", "dtype")

@@ -14,8 +14,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Map, Sequence, Value
 from olympus_rules.keyflow.facts import Place
 
-__all__ = ["consume", "derived", "drawn", "terms_given"]
-
 MAX_GIVEN = 4  # arguments kept of a draw; one of them says whether the lanes differ
 
 

@@ -11,8 +11,6 @@ from olympus_rules.keyflow.domain.meanings import Meanings
 from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, bits
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["Decisions"]
-
 
 class Decisions:
     """Numbers the conditions that a program branches on; equal condition terms are one decision.

@@ -9,8 +9,6 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 
-__all__ = ["axis", "dimension", "shaped"]
-
 
 def shaped(flow: State, array: Value, shape: Value | None) -> None:
     """Record the shape of an array that is made here, if it is written down."""

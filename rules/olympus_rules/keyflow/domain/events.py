@@ -10,8 +10,6 @@ from olympus_rules.keyflow.domain.summary import Draw, Write
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Value
 
-__all__ = ["Events"]
-
 
 @dataclass(slots=True)
 class Events:

@@ -27,8 +27,6 @@ from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.libraries import Libraries, LibraryFunction
 from olympus_rules.syntax import Document
 
-__all__ = ["File", "Pending", "Placeholder"]
-
 OTHER_GENERATORS = frozenset({"cupy", "torch"})
 MAPPING = ("mapping", "pmap", "shard_map", "vectorize")
 OTHER_STATES = re.compile(

@@ -17,8 +17,6 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
 from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
 from olympus_rules.keyflow.facts import KeyKind
 
-__all__ = ["Knowledge", "Origin", "copied_key", "forget_ranks", "give", "is_key_name"]
-
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
 
 

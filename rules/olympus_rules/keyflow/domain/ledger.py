@@ -11,18 +11,6 @@ from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = [
-    "STATE",
-    "STATE_OF_OBJECT",
-    "Certainty",
-    "Consumption",
-    "Departure",
-    "Derivation",
-    "Ledger",
-    "Meeting",
-    "certainty_of",
-]
-
 LONG = 1 << 30  # an unknown length: indices from opposite ends of an array never overlap
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
 

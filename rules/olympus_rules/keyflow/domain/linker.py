@@ -10,8 +10,6 @@ from olympus_rules.keyflow.domain.summary import GENERAL, Specialisation, Summar
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Function, Library, Value
 
-__all__ = ["ClassTable", "Linker", "NameTable", "OtherFiles", "Summaries"]
-
 
 class ClassTable(Protocol):
     """The classes visible in one file, with their bases.

@@ -7,8 +7,6 @@ from olympus_rules.keyflow.domain.conditions import counters, in_first_iteration
 from olympus_rules.keyflow.domain.paths import PathCondition, bits, both
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["Meanings"]
-
 
 class Meanings:
     """The predicates behind the decisions of a file; each predicate is built on first use.

@@ -20,8 +20,6 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
 
-__all__ = ["GLOBALS", "assign", "exchange", "fill_unseen", "set_element", "set_item"]
-
 GLOBALS = ("symbol", "globals()")  # the term of the module's variables as a dictionary
 FILLED = frozenset({"list", "set"})  # the kinds of sequences that code may fill
 

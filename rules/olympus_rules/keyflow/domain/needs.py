@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-__all__ = ["Need"]
-
 
 class Need(Enum):
     """The condition on a term; whether it is met may be clear only at the end of the file.

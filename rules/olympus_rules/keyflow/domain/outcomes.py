@@ -9,8 +9,6 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both, impl
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Value
 
-__all__ = ["Outcomes", "outcomes"]
-
 Outcomes: TypeAlias = tuple[PathCondition | None, PathCondition | None]
 """When a value is true, and when it is false; ``None`` for never."""
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-__all__ = ["ALWAYS", "PathCondition", "bit_numbers", "bits", "both", "compatible", "implies"]
-
 PathCondition: TypeAlias = tuple[int, int]
 ALWAYS: PathCondition = (0, 0)
 

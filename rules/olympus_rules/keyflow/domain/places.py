@@ -13,8 +13,6 @@ from typing import TypeAlias
 from olympus_rules.finding import Edit
 from olympus_rules.syntax.text import split_lines
 
-__all__ = ["NOWHERE", "Places", "Written", "span_of"]
-
 Written: TypeAlias = tuple[int, int, int, int]
 """Where an expression is written: its first line and column, and its last ones, as ``ast`` counts them."""
 

@@ -17,24 +17,6 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Map, Value
 
-__all__ = [
-    "CACHED",
-    "ELEMENT",
-    "GET",
-    "HANDED",
-    "VARIABLE",
-    "answers",
-    "attribute",
-    "by_arm",
-    "entry",
-    "filled",
-    "got",
-    "is_asked",
-    "is_got",
-    "is_sure",
-    "slots",
-]
-
 Slot = tuple[Term, str]
 CACHED = "cached"  # the test whether a cached property was computed
 ELEMENT = "[*]"  # a write to a dictionary item whose index is a term

@@ -14,8 +14,6 @@ from olympus_rules.keyflow.domain.paths import PathCondition
 from olympus_rules.keyflow.domain.terms import Terms
 from olympus_rules.keyflow.domain.values import Value
 
-__all__ = ["Run"]
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -12,8 +12,6 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Value
 
-__all__ = ["spread"]
-
 
 def spread(flow: State, arguments: Arguments, names: tuple[str, ...], needed: Collection[str]) -> Arguments:
     """Return arguments in which elements of ``*args`` and ``**kwargs`` stand for parameters that a call must give.

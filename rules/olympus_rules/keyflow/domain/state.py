@@ -17,8 +17,6 @@ from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Value
 
-__all__ = ["Attempt", "Exits", "Snapshot", "State", "Thrown"]
-
 Snapshot: TypeAlias = tuple[PathCondition, dict[object, Any]]
 """The end of an arm: its condition, and the variables that it has bound."""
 

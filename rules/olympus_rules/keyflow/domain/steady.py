@@ -16,8 +16,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Library, Map
 from olympus_rules.libraries.names import IMMUTABLE_BASES
 
-__all__ = ["is_immutable", "is_steady", "may_be_computed"]
-
 
 def is_steady(file: File, term: Term) -> bool:
     """Return whether nothing out of sight can give a term another value the next time."""

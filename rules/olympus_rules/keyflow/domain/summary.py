@@ -14,26 +14,6 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Bound, Choice, Function, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.facts import Place
 
-__all__ = [
-    "GENERAL",
-    "RECEIVER",
-    "Captured",
-    "Change",
-    "Draw",
-    "Slot",
-    "Specialisation",
-    "Summary",
-    "Task",
-    "Write",
-    "functions_in",
-    "is_remade",
-    "needed",
-    "origin",
-    "owners",
-    "sources_of",
-    "way_in",
-]
-
 Captured: TypeAlias = tuple[tuple[FunctionCode, str], Value]
 Write: TypeAlias = tuple[Term, str, Value, PathCondition]
 Change: TypeAlias = tuple[Term, str | None]

@@ -35,8 +35,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-__all__ = ["MAX_SIZE", "WORDS", "Term", "Terms"]
-
 
 class Term(int):
     """The number of an identity in the table of its file."""

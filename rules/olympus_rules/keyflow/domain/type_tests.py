@@ -7,9 +7,6 @@ from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.paths import bit_numbers
 from olympus_rules.keyflow.domain.terms import Terms
 
-__all__ = ["CONNECTIVES", "asks_for_its_type"]
-
-
 TYPE_TESTS = ("isinstance", "issubclass", "hasattr", "callable")
 CONNECTIVES = ("and", "or", "not")
 

@@ -14,28 +14,6 @@ from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.paths import PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 
-__all__ = [
-    "UNBOUND",
-    "Bound",
-    "Boundary",
-    "Choice",
-    "Class",
-    "Condition",
-    "Const",
-    "Function",
-    "Iteration",
-    "Library",
-    "Map",
-    "Mapped",
-    "Metadata",
-    "Partial",
-    "Sequence",
-    "SliceOf",
-    "Super",
-    "Value",
-]
-
-
 UNBOUND = "unbound"  # the nominal module of a name that the file does not bind: a star import does
 
 

@@ -41,8 +41,6 @@ from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.interpret.rows import confused
 from olympus_rules.keyflow.interpret.specialisation import specialisation
 
-__all__ = ["apply", "concerns_keys", "construct"]
-
 
 def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     """Return the result of a call of a function, and record what the call consumes."""

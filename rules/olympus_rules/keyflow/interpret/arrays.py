@@ -12,9 +12,6 @@ from olympus_rules.keyflow.interpret.selecting import selected
 from olympus_rules.keyflow.notes import axes, boundaries, layout, literals, masks
 from olympus_rules.libraries.names import CHOOSING, ELEMENTWISE_MODULES, METADATA
 
-__all__ = ["array_function", "pure"]
-
-
 STACKING = {"stack", "array", "asarray", "concatenate", "vstack", "hstack"}
 JOINING = STACKING | CHOOSING
 

@@ -36,8 +36,6 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
 from olympus_rules.keyflow.notes.pending import passes_value
 
-__all__ = ["alternative", "attribute"]
-
 
 def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = None) -> Value:
     """Return ``value.name``."""

@@ -24,8 +24,6 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout, lossy
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
 
-__all__ = ["builtin"]
-
 PURE = frozenset({"abs", "issubclass", "callable", "hasattr", "bool", "type", "len", "int", "float", "str"})
 
 

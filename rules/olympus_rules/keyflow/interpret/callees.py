@@ -14,16 +14,6 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.values import Const, Value
 
-__all__ = [
-    "KEEPING_METHODS",
-    "evaluates",
-    "is_abstract",
-    "leaves_keys_alone",
-    "may_only_keep",
-    "turns_off",
-    "waiting_arguments",
-]
-
 # Methods that keep or show their arguments, whatever the receiver.
 KEEPING_METHODS = frozenset(
     {

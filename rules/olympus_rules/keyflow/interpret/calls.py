@@ -24,8 +24,6 @@ from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 
-__all__ = ["call", "decorate"]
-
 KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
 
 

@@ -19,8 +19,6 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import lists
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["elements", "map_method", "merged", "sequence_method", "spread", "updated"]
-
 MANY = 32  # children of a split that are not followed one by one
 
 

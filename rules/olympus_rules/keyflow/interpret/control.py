@@ -23,8 +23,6 @@ from olympus_rules.keyflow.interpret import operators, raising
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import words
 
-__all__ = ["HANDLERS", "arm", "join"]
-
 ROUNDS = 2
 INNER_ROUNDS = 1  # of an inner loop, from the second iteration of the outer one on
 MAX_TURNS = 6  # of a loop whose elements are known

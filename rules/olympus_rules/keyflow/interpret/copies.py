@@ -14,9 +14,6 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["REPLACING", "copied", "renewed", "replaced", "replaced_at"]
-
-
 REPLACING = frozenset({"replace", "_replace"})  # the functions and methods that make such copies
 
 

@@ -27,8 +27,6 @@ from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import RANDOM
 
-__all__ = ["advance", "applies", "begin", "call_library", "copied", "drawn", "held", "put_back", "switched"]
-
 FIRST = "$first"  # the state that an object began with
 CALL = "__call__"
 PARTS = ("attr", "item")

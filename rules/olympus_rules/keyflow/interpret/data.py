@@ -34,8 +34,6 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import bindings, words
 from olympus_rules.libraries.names import canonical
 
-__all__ = ["HANDLERS"]
-
 
 def run_constant(flow: Flow, instruction: ir.Constant) -> None:
     """Put a constant into a register."""

@@ -8,8 +8,6 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Mapped, Partial, Value
 
-__all__ = ["default_callable", "supposed"]
-
 
 def default_callable(file: File, code: FunctionCode, name: str) -> Value | None:
     """Return the callable that is the default of a parameter, ``None`` if it has none that matters to keys."""

@@ -16,8 +16,6 @@ from olympus_rules.keyflow.domain.summary import Slot
 from olympus_rules.keyflow.domain.values import Value
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 
-__all__ = ["Flow"]
-
 
 class Flow(State, ABC):
     """The interpretation of one function, as its parts see it: evaluating and applying are mutually recursive.

@@ -21,8 +21,6 @@ from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import callees, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["fold"]
-
 METHOD = "method"  # the argument that names another method of the module
 INITIALISING = "init"
 """Methods of this name, and longer ones, give the parameters that one key gives."""

@@ -24,8 +24,6 @@ from olympus_rules.keyflow.notes.pending import is_words
 from olympus_rules.keyflow.notes.transformed import marked, returns_boundary
 from olympus_rules.libraries.names import ARANGE, FORI_LOOP, LAX, SCAN, TREE_MAP, WHILE_LOOP
 
-__all__ = ["call_library", "call_mapped", "each", "transform"]
-
 FEW = 8
 """Leaves of a dictionary that are mapped one by one."""
 

@@ -39,8 +39,6 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import named, operators
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["Instance"]
-
 NESTING = 2  # levels of closures in closures; the captured values of deeper ones are dropped
 
 

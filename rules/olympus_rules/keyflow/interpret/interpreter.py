@@ -28,8 +28,6 @@ from olympus_rules.keyflow.notes.annotated import note_classes
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 from olympus_rules.keyflow.notes.pending import is_stored
 
-__all__ = ["interpret"]
-
 BUDGET = 200_000  # instructions executed in one function; over the limit, it stops and keeps what is recorded
 HANDLERS: dict[type, Callable[[Any, Any], None]] = {**control.HANDLERS, **data.HANDLERS}
 

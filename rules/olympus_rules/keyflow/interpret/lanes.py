@@ -27,8 +27,6 @@ from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import LANE_NUMBERS
 
-__all__ = ["Lanes", "kept", "pass_on"]
-
 NEW_AXIS = ("broadcast_to", "copies")  # repeat and tile may repeat the elements of an array
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may

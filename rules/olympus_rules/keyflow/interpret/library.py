@@ -27,8 +27,6 @@ from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import BY_NAME, CREATORS, EVALUATORS, REPLACING, SHARDINGS, TREE_AT
 from olympus_rules.syntax.project import locate_name
 
-__all__ = ["call_library"]
-
 REARRANGING = ("bisect.insort", "heapq.heap", "random.shuffle")
 """Functions of Python that change the list that they are given."""
 

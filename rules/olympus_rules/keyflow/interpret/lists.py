@@ -11,8 +11,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Sequence, SliceOf, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["METHODS", "changed", "is_list", "rearrange", "shortened"]
-
 METHODS = frozenset(
     {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort"}
 )  # of lists and deques; no array has one of these names, save a `sort` that leaves it as it is

@@ -22,20 +22,6 @@ from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
 
-__all__ = [
-    "CALL",
-    "argument",
-    "called",
-    "is_class",
-    "is_given",
-    "is_silent",
-    "is_turned_off",
-    "make",
-    "of_structures",
-    "structure",
-    "used",
-]
-
 CALL = ".__call__"
 
 

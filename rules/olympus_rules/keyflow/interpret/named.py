@@ -18,9 +18,6 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import literals
 from olympus_rules.libraries.names import GLOBALS_CALL, NEXT, VARS, WRITERS_BY_NAME
 
-__all__ = ["called", "field", "item", "set_attribute", "set_item", "write"]
-
-
 WHOLE = (Const(...), SliceOf(None, None, None))
 """Indices of all that an array holds."""
 

@@ -26,8 +26,6 @@ from olympus_rules.keyflow.notes.pending import (
     shape_fact,
 )
 
-__all__ = ["binary", "compare"]
-
 ARITHMETIC = {
     "Add": "+",
     "Sub": "-",

@@ -24,8 +24,6 @@ from olympus_rules.keyflow.domain.values import Bound, Function, Library, Value
 from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS, leaves_keys_alone
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["called", "caught", "thrown"]
-
 UNRELATED = (
     AttributeError, EOFError, GeneratorExit, ImportError, KeyboardInterrupt, LookupError, MemoryError, NameError,
     NotImplementedError, OSError, StopIteration, SystemExit, TypeError,

@@ -24,9 +24,6 @@ from olympus_rules.keyflow.notes import pending as notes
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import CHOICE
 
-__all__ = ["confused", "generated", "method", "random_function"]
-
-
 ANY = "*"  # among the keywords of a row: the function takes any
 
 

@@ -11,8 +11,6 @@ from olympus_rules.keyflow.domain.values import Const, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["selected"]
-
 FIRST_AXIS = (None, Const(0))
 MAX_PARTS = 64  # of a split array
 

@@ -17,8 +17,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Map, Mapped, Partial, Sequence, Value
 from olympus_rules.keyflow.interpret.flow import Flow
 
-__all__ = ["MAX_SPECIALISATIONS", "receiver", "specialisation"]
-
 MAX_SPECIALISATIONS = 12  # of one function, or of one closure around a function; the effect of further ones is unknown
 
 

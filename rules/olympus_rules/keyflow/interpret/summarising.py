@@ -32,8 +32,6 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Const, Function, Value
 from olympus_rules.keyflow.interpret import lanes
 
-__all__ = ["summarise"]
-
 MAX_USES = 40  # consumptions kept of one function; to callers it matters that a key is used up, not how often
 MAX_CHANGES = 40  # changed objects kept of one function; over the limit, whole parameters count as changed
 MAX_NESTED_CHANGE = 4  # levels of parts in a change; a deeper change is one of the object around it

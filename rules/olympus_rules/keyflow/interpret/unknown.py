@@ -38,9 +38,6 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
 from olympus_rules.keyflow.notes.axes import ArrayCall
 
-__all__ = ["unknown"]
-
-
 PURE_METHODS = frozenset(
     {
         "all", "any", "count", "endswith", "find", "get", "is_integer", "isalnum", "isalpha", "isdigit", "isdisjoint",

@@ -14,8 +14,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.facts import Fact, Reference
 from olympus_rules.libraries.names import JAXTYPING
 
-__all__ = ["word_annotations"]
-
 DTYPES = {f"{JAXTYPING}.{name}" for name in ("UInt32", "UInt", "Int", "Integer", "Num", "Shaped")}
 WORDS = ("2", "4")
 TYPED = ("Key", "PRNGKeyArray")

@@ -15,9 +15,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.facts import Fact
 from olympus_rules.keyflow.judging.order import place
 
-__all__ = ["handed_out", "obstacles", "with_makers"]
-
-
 OBSTACLES = {
     facts.KeyIndexing: "its words are read",
     facts.KeyArithmetic: "arithmetic is done on it",

@@ -7,8 +7,6 @@ import ast
 from olympus_rules.code.names import dotted_name
 from olympus_rules.syntax import Document
 
-__all__ = ["takes_counter"]
-
 RANGES = frozenset({"arange", "count", "range", "trange"})
 LOOPS = {"fori_loop": (2, 0, None), "scan": (0, 1, 2), "map": (0, 0, 1)}
 """Loops of JAX: the positions of the body, of the counter among its parameters, and of what is iterated over."""

@@ -19,9 +19,6 @@ from olympus_rules.keyflow.judging.order import after
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import FOLD_IN
 
-__all__ = ["MET", "derivation_facts"]
-
-
 MET = {
     Meeting.NEVER: Confidence.POSSIBLE,
     Meeting.DOUBTFUL: Confidence.POSSIBLE,

@@ -12,8 +12,6 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.facts import Origin
 from olympus_rules.keyflow.notes.pending import spelled
 
-__all__ = ["Descent", "uses"]
-
 MOST = 8
 """Derivations that are shown; a longer way begins with an ellipsis."""
 PARTS = ("item", "slice", "list", "lane", "view", "batch", "copy", "unwrap")

@@ -13,8 +13,6 @@ from olympus_rules.keyflow.facts import Fact, GlobalImplementation, KeyKind, Pla
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import CONFIG, CONFIG_UPDATES
 
-__all__ = ["implementations"]
-
 SETTINGS = {"jax_default_prng_impl": "default", "jax_enable_custom_prng": "custom"}
 DEFAULT = "threefry2x32"
 

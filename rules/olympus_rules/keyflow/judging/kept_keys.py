@@ -27,8 +27,6 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.reuse import effect
 from olympus_rules.keyflow.notes.pending import spelled
 
-__all__ = ["kept_keys"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Field:

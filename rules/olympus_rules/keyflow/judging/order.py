@@ -9,8 +9,6 @@ from dataclasses import replace
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.facts import Fact
 
-__all__ = ["after", "place", "unique"]
-
 
 def unique(found: Iterable[Fact]) -> list[Fact]:
     """Return the facts in the order of their places, one of each type at a node, the surest."""

@@ -29,8 +29,6 @@ from olympus_rules.libraries.names import (
 )
 from olympus_rules.syntax.document import first_line
 
-__all__ = ["asks_for_names", "references"]
-
 CONSTRUCTORS = frozenset({PRNG_KEY})
 PRESENT = frozenset({KEY, KEY_DTYPE})
 GONE = REMOVED_MAKERS | (KEY_TYPES - CONSTRUCTORS - PRESENT)

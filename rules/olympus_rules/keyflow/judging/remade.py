@@ -15,8 +15,6 @@ from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["most_sure"]
-
 
 def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effect: str) -> Confidence:
     """Return the highest confidence of a reuse of two keys that are made apart from one seed."""

@@ -27,8 +27,6 @@ from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.judging.remade import most_sure
 from olympus_rules.keyflow.notes.pending import spelled
 
-__all__ = ["effect", "reuses"]
-
 COPY = re.compile(r"target|teacher|(^|_)(ema|old|prev|previous|ref|slow)(_|$)|average|copy")
 """Names of parameters that follow others."""
 

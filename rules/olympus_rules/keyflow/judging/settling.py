@@ -22,8 +22,6 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Va
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.libraries.names import NUMPY_ARRAY
 
-__all__ = ["settle"]
-
 
 def settle(file: File) -> Iterator[tuple[Term, Fact]]:
     """Return the notes that prove to be about keys, with the keys."""

@@ -17,9 +17,6 @@ from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.reuse import effect
 
-__all__ = ["stale_state"]
-
-
 ONCE = (
     "__init__",
     "__post_init__",

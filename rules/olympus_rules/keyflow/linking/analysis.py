@@ -26,8 +26,6 @@ from olympus_rules.keyflow.notes.array_objects import ArrayObjects, array_names
 from olympus_rules.keyflow.notes.pytrees import Pytrees
 from olympus_rules.syntax import Document
 
-__all__ = ["Analysis"]
-
 EMPTY = ast.Module([], [])
 EMPTY_BLOCK = Block()
 EMPTY_CLASS = ast.ClassDef("", [], [], [], [])

@@ -13,8 +13,6 @@ from olympus_rules.keyflow.linking.failures import Forgotten
 from olympus_rules.keyflow.linking.records import Record, TooLarge, write, write_class
 from olympus_rules.syntax.project import locate_name
 
-__all__ = ["answer"]
-
 
 def answer(analysis: Analysis, name: str, concerned: bool) -> Record | None:
     """Return a file's answer to others about a name in it; ``final`` is whether it can no longer change.

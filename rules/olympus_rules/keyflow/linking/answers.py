@@ -21,8 +21,6 @@ from olympus_rules.syntax.array_names import forget_outlines, has_arrays, stands
 from olympus_rules.syntax.project import forget_folders, in_project, locate, locate_name
 from olympus_rules.syntax.stubs import ATTACHES, attached_stub
 
-__all__ = ["Answers", "Kept", "Memory", "Need", "Outcome", "Question", "digest"]
-
 STEPS = 10  # from module to module, for a name that each of them re-exports
 Record = dict[str, Any]
 

@@ -9,8 +9,6 @@ from olympus_rules.keyflow.facts import Fact
 from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document
 
-__all__ = ["RECURSION_LIMIT", "analyse"]
-
 RECURSION_LIMIT = 20_000  # a long chain of operators is a deep tree
 
 

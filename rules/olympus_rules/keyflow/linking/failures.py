@@ -13,8 +13,6 @@ from olympus_rules.keyflow.domain.summary import Change, Summary
 from olympus_rules.keyflow.facts import Failed
 from olympus_rules.keyflow.linking.recursion import Full
 
-__all__ = ["Forgotten", "contained", "place_of", "unknown_summary"]
-
 T = TypeVar("T")
 
 

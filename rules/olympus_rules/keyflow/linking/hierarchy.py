@@ -17,8 +17,6 @@ from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.notes.annotated import named
 from olympus_rules.libraries.names import RANDOM
 
-__all__ = ["Hierarchy"]
-
 SETTING_UP = ("__init__", "setup", "__post_init__")
 WRITE = re.compile(r"\.(\w+)(?=\s*(?::[^=\n]+)?=[^=])")  # what follows may write another: `if self.a: self.b = 0`
 BY_NAME = re.compile(r"\b(?:setattr\(|__dict__\b|vars\()")

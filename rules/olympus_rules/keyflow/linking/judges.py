@@ -19,8 +19,6 @@ from olympus_rules.keyflow.judging.settling import settle
 from olympus_rules.keyflow.judging.stale_state import stale_state
 from olympus_rules.keyflow.linking.failures import contained, place_of
 
-__all__ = ["judged"]
-
 T = TypeVar("T")
 
 

@@ -14,8 +14,6 @@ from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.summary import GENERAL
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["Told", "Use", "told_at"]
-
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 DEPTH = 6
 """Derivations that an identity is written with; an ellipsis stands for the rest."""

@@ -12,8 +12,6 @@ from olympus_rules.keyflow.linking import records
 from olympus_rules.keyflow.linking.answers import STEPS, Answers, Need, Question
 from olympus_rules.syntax.project import in_project, locate_name
 
-__all__ = ["Lookups"]
-
 
 class Lookups:
     """What a file asks of other files.

@@ -13,8 +13,6 @@ from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.notes.pytrees import variable_class
 from olympus_rules.libraries.names import canonical
 
-__all__ = ["Names"]
-
 
 class Names:
     """The names of one file."""

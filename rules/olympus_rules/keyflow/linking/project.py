@@ -20,8 +20,6 @@ from olympus_rules.syntax.prefilter import may_hold_keys
 from olympus_rules.syntax.project import locate
 from olympus_rules.syntax.text import decode
 
-__all__ = ["DEFAULT_ROOTS", "Project"]
-
 PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
 MAX_OPEN = 36  # analyses kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one

@@ -37,8 +37,6 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.notes.pytrees import Pytrees
 
-__all__ = ["Record", "TooLarge", "read", "read_class", "write", "write_class"]
-
 Record = dict[str, Any]
 MAX_TERMS = 2_000  # of one function
 PLACELESS = ast.Pass()  # a consumption inside a function of another file has no place here

@@ -15,8 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["DEEPEST", "Draft", "Frame", "Full", "Stack"]
-
 ROUNDS = 4  # a signature that still changes afterwards is taken as it is
 DEEPEST = 400  # functions on the stack; released packages stay far below
 

@@ -11,8 +11,6 @@ from olympus_rules.keyflow.linking.answers import Answers
 from olympus_rules.keyflow.linking.recursion import Stack
 from olympus_rules.libraries import Libraries
 
-__all__ = ["Session"]
-
 
 @dataclass(slots=True)
 class Session:

@@ -22,8 +22,6 @@ from olympus_rules.keyflow.linking.recursion import DEEPEST, Frame, Full
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 
-__all__ = ["Summariser"]
-
 
 class Summariser:
     """Interprets the functions of one file.

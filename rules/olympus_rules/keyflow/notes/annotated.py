@@ -13,8 +13,6 @@ from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Class, Library, Value
 
-__all__ = ["annotations_of", "class_of", "named", "note_classes"]
-
 OF_ONE = frozenset({"Annotated", "ClassVar", "Final", "Optional"})
 """The last names of generics whose first argument is the type of the value itself."""
 OF_ELEMENTS = frozenset(

@@ -54,8 +54,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.array_names import defines_arrays, imported_names, stands_for
 from olympus_rules.syntax.project import Location
 
-__all__ = ["ArrayObjects", "array_names"]
-
 # Functions of jax.lax that take pytrees, or that read only the shape and dtype of their arguments.
 TREES = frozenset(
     {

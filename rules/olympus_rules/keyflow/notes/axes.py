@@ -23,8 +23,6 @@ from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import sizes
 from olympus_rules.keyflow.notes.pending import note, passes_by, passes_value, spelled
 
-__all__ = ["ARRAYS", "ArrayCall", "Transposed", "look", "look_at_joined", "transposition"]
-
 WORDS = (Const(2), Const(4))  # of the buffers of threefry and of rbg
 UNKNOWN = Const("unknown")  # a dimension of a shape of unknown length
 VIEWS = frozenset(

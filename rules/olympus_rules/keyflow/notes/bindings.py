@@ -11,8 +11,6 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Value
 
-__all__ = ["bound", "class_fields", "default"]
-
 
 def bound(flow: State, instruction: ir.Store, value: Value) -> None:
     """Record a name that is bound to a child and never read, for OLY106 and for reuse messages."""

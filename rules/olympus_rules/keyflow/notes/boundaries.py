@@ -17,8 +17,6 @@ from olympus_rules.keyflow.domain.values import Sequence as SequenceValue
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
 
-__all__ = ["Part", "given", "joined"]
-
 Part: TypeAlias = tuple[Value, ast.expr | None]
 
 

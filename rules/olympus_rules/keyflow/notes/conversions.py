@@ -46,8 +46,6 @@ from olympus_rules.libraries.names import (
     STREAMS,
 )
 
-__all__ = ["METHODS", "compared", "computed", "converted", "counted", "mapped", "method", "row_written", "shown"]
-
 MANY = 32  # leaves of a tree that are checked
 
 METHODS = frozenset({"item", "tobytes", "tolist"})

@@ -28,21 +28,6 @@ from olympus_rules.keyflow.notes.pending import (
     spelled,
 )
 
-__all__ = [
-    "ARITHMETIC_METHODS",
-    "array_method",
-    "asserted",
-    "attribute",
-    "dtype_attribute",
-    "index_with_words",
-    "is_other_dtype",
-    "length",
-    "mapped_axis",
-    "reckoned",
-    "shape_item",
-    "shape_unpacked",
-]
-
 ARITHMETIC_METHODS = frozenset({"astype", "view", "sum", "prod", "mean", "max", "min", "cumsum", "dot", "byteswap"})
 DTYPE_ATTRIBUTES = frozenset({"byteorder", "char", "itemsize", "kind", "name", "num", "str"})
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})

@@ -22,8 +22,6 @@ from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note
 from olympus_rules.libraries.names import ABSTRACT_ARRAY, CREATORS, UINT32
 
-__all__ = ["Placeholder", "assigned", "beside", "evaluated", "made", "updated"]
-
 WORDS = (2, 4)
 UNSIGNED = (*map(Library, UINT32), Const("uint32"))
 UPDATES = frozenset({"set", "add", "apply"})

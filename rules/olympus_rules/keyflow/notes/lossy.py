@@ -11,8 +11,6 @@ from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 
-__all__ = ["as_datum", "hashed", "look_at"]
-
 BITS = 32
 CONVERTED = frozenset({"Add", "BitAnd", "BitXor", "Mod", "RShift", "abs", "int"})
 """Operations on a hash that leave it different in each process."""

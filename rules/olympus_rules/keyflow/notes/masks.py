@@ -15,8 +15,6 @@ from olympus_rules.keyflow.domain.values import Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
 
-__all__ = ["chosen"]
-
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 """Where statements hold statements."""
 INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

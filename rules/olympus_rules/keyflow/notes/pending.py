@@ -20,22 +20,6 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Map, Metadata, Va
 from olympus_rules.keyflow.domain.values import Sequence as Items
 from olympus_rules.keyflow.facts import Fact, KeyKind
 
-__all__ = [
-    "Pending",
-    "arithmetic_fact",
-    "dtype_fact",
-    "is_stored",
-    "is_used_as_key",
-    "is_words",
-    "keep",
-    "note",
-    "passes",
-    "passes_by",
-    "passes_value",
-    "shape_fact",
-    "spelled",
-]
-
 
 def note(
     flow: State,

@@ -24,8 +24,6 @@ from olympus_rules.libraries.names import (
 )
 from olympus_rules.syntax.project import locate_name
 
-__all__ = ["PROTOCOL", "ArrayClass", "Pytrees", "variable_class"]
-
 PROTOCOL = "__jax_array__"
 CALL = re.compile(r"\b(register\w*)\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)

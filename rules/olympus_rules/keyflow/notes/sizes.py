@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from olympus_rules.keyflow.domain.terms import Term, Terms
 
-__all__ = ["Size", "count", "product", "size"]
-
 REARRANGED = ("T", "reshape", "transpose", "swapaxes", "moveaxis", "flatten", "ravel", "squeeze", "copy", "newaxis")
 
 

@@ -17,8 +17,6 @@ from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes.pending import note, spelled
 
-__all__ = ["given", "placed", "vectorized"]
-
 _GROUP = re.compile(r"\(([^()]*)\)")
 _WORDS = ("2", "4")
 

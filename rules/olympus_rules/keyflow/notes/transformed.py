@@ -19,8 +19,6 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.libraries import Model
 
-__all__ = ["marked", "returns_boundary"]
-
 DIFFERENTIATING = frozenset({"grad", "jacobian", "value_and_grad"})
 RETURNING = DIFFERENTIATING | {"jit", "mapping", "pmap"}
 

@@ -27,8 +27,6 @@ from olympus_rules.keyflow.notes.pending import (
     spelled,
 )
 
-__all__ = ["item", "iterated", "unpacked"]
-
 
 def item(flow: State, value: Value, index: Value, node: ast.Subscript) -> Value | None:
     """Check ``value[index]``, and return a value for a subscript of metadata."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from olympus_rules.code.instructions import FunctionCode
     from olympus_rules.reach.answers.project import ProjectReach
 
-__all__ = ["taken"]
-
 _Def: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _Parameter: TypeAlias = tuple[str, int, int, str]
 """A parameter: the file, the line and column of its function, and its name."""

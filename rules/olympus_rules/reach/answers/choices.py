@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-__all__ = ["choices"]
-
 KIND = "prng_key"
 """The dtype by which code tells typed keys from raw ones."""
 

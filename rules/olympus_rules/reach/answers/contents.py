@@ -13,8 +13,6 @@ from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import Container, Key, Made, Object, Other, Place, Value
 
-__all__ = ["Contents"]
-
 MOST_PARTS = 128
 """The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
 MOST_OPENED = 8

@@ -37,8 +37,6 @@ from olympus_rules.reach.solver.values import (
 if TYPE_CHECKING:
     from olympus_rules.reach.answers.project import ProjectReach
 
-__all__ = ["Escape", "escapes", "lent"]
-
 
 @dataclass(frozen=True, slots=True)
 class Escape:

@@ -15,8 +15,6 @@ from olympus_rules.reach.solver.values import Container, Key, Object, Other, Wor
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 
-__all__ = ["places_in"]
-
 VIEWS = frozenset({"T", "at", "mT", "real"})
 """Attributes of keys through which they go on, and that are no keys of the same axes."""
 

@@ -35,8 +35,6 @@ from olympus_rules.reach.solver.values import (
     place_of,
 )
 
-__all__ = ["Join", "Joins", "callables"]
-
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
 """A call that writes keys into an array of keys: ``keys.at[i].set``."""
 DEPTH = 4

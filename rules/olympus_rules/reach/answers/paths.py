@@ -11,8 +11,6 @@ from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.solver.slots import Slot, edges_between
 from olympus_rules.reach.solver.values import Key, Object, Place
 
-__all__ = ["Path", "Paths"]
-
 MOST_VISITED = 400_000
 """The slots that all searches visit together; after so many, no more paths are shown."""
 

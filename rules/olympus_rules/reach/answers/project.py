@@ -36,8 +36,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
-__all__ = ["Join", "ProjectReach", "reach"]
-
 MOST_LINES = 36_000
 """The size of a project up to which all of its files are read."""
 

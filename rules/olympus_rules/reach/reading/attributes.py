@@ -40,8 +40,6 @@ from olympus_rules.reach.solver.values import (
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
-__all__ = ["Attributes", "Names", "registered_names"]
-
 REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
 CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
 ANY_CLASS = "*"

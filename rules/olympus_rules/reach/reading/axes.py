@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.reading.definitions import is_imported
 
-__all__ = ["added_axes", "axes_of", "axes_of_size", "ends_with_words", "index_axes", "likely_axes", "negative"]
-
 ONE_OF = ("dynamic_index_in_dim", "index_in_dim")
 SHAPED = ("broadcast_to", "reshape")
 """Functions whose second argument, and methods whose arguments, are a shape."""

@@ -32,8 +32,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-__all__ = ["CALLABLE", "FUNCTION", "MANY", "Binding", "give_words"]
-
 MANY = 16
 """The limit of callees of one call site; over it, values were joined before."""
 MOST_PAIRS = 10_000

@@ -14,8 +14,6 @@ from olympus_rules.reach.reading.spelled import constant_names, is_plain_write, 
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import Class, Key, Library, Object, place_of
 
-__all__ = ["BuiltinCalls"]
-
 MAKING_CLASSES = frozenset({"NamedTuple", "make_dataclass", "namedtuple", "type"})
 NAMING = frozenset({"getattr", "setattr", "__setattr__"})
 """Functions that take the name of an attribute."""

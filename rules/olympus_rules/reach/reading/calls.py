@@ -35,8 +35,6 @@ from olympus_rules.reach.solver.values import (
     Words,
 )
 
-__all__ = ["FILLING", "Calls"]
-
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
 PUTTING = frozenset(

@@ -29,8 +29,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-__all__ = ["METHODS", "SPREADING", "TAKING", "ContainerCalls"]
-
 TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__", "__next__"})
 """Methods that give one element."""
 FILLED = frozenset({"tuples", "repeated", "grouped", "accumulated"})

@@ -15,8 +15,6 @@ from typing import TypeAlias
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 
-__all__ = ["Definitions", "is_imported"]
-
 EVERY = -1
 """The mask of all definitions of a variable."""
 MOST = 48

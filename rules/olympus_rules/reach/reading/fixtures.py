@@ -17,8 +17,6 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.reach.reading.attributes import Names
 from olympus_rules.reach.solver.heap import Heap
 
-__all__ = ["Fixtures", "is_fixture_maker"]
-
 CONFTEST = "conftest.py"
 
 

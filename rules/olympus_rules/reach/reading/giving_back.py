@@ -28,8 +28,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-__all__ = ["DATA_LEAVES", "GivingBack"]
-
 NO_FUNCTIONS = (Container, Key, Library, Made, Other)
 NO_LISTS = (*(kind for kind in NO_FUNCTIONS if kind is not Container), Object, Unknown)
 COMPUTING = ("computed", "nothing")

@@ -14,8 +14,6 @@ from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot, forget
 from olympus_rules.reach.solver.values import Place
 
-__all__ = ["Graph", "Meeting"]
-
 
 class Meeting(NamedTuple):
     """A comparison or assignment of arrays, which must be of one kind.

@@ -39,8 +39,6 @@ from olympus_rules.reach.solver.values import (
     Words,
 )
 
-__all__ = ["CHANGING", "FACTORIES", "MAPPING", "LibraryCalls"]
-
 CHANGING = frozenset({"replace", "_replace", "evolve", "tree_at"})
 """Functions and methods, by last name, that copy an object with new values of some attributes."""
 COPYING = frozenset({"replace", "evolve"})

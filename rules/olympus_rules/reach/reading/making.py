@@ -16,8 +16,6 @@ from olympus_rules.reach.solver.mapping import NOT_MAPPED, Mapped, mapped_by, ta
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import Class, Container, Function, Key, Object, Partial, Unknown, Value, place_of
 
-__all__ = ["Making"]
-
 
 class Making:
     """The functions and classes of one file.

@@ -10,8 +10,6 @@ from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import imports_in
 from olympus_rules.syntax.project import Location, locate_name, module_file
 
-__all__ = ["nearest"]
-
 NAME = PRNG_KEY.rpartition(".")[2]
 
 

@@ -22,8 +22,6 @@ from olympus_rules.reach.solver.values import (
     place_of,
 )
 
-__all__ = ["Operations"]
-
 EXTENDING = frozenset({"Add", "BitOr"})
 """Operators that put the elements of their right side into the container on their left, as ``+=`` does."""
 

@@ -11,8 +11,6 @@ from olympus_rules.reach.solver.mapping import ANYHOW, Mapped
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import BoundMethod, Constructor, Function, Partial, Value
 
-__all__ = ["FUNCTIONS", "Partials"]
-
 FUNCTIONS = (Function, BoundMethod, Partial)
 
 

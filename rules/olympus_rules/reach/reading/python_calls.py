@@ -21,8 +21,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-__all__ = ["PythonCalls"]
-
 FUNCTIONS = (Function, BoundMethod, Partial)
 SPREAD = ("args", "kwargs")
 """Options that hold the arguments of a function."""

@@ -40,8 +40,6 @@ from olympus_rules.reach.solver.values import (
 )
 from olympus_rules.syntax.document import Parents
 
-__all__ = ["NAME", "RawKeys"]
-
 NAME = PRNG_KEY.rpartition(".")[2]
 
 

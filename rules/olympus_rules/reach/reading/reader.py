@@ -33,8 +33,6 @@ from olympus_rules.reach.solver.values import (
     place_of,
 )
 
-__all__ = ["Reader"]
-
 READ = ir.Block()
 """Stands for instructions that were read and are not kept."""
 

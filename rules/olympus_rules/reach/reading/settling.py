@@ -29,8 +29,6 @@ from olympus_rules.reach.solver.values import (
     Partial,
 )
 
-__all__ = ["GIVING_BACK", "Settling"]
-
 ROUNDS = 10
 GIVING_BACK = frozenset(
     """

@@ -10,8 +10,6 @@ from typing import TypeAlias
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import Place
 
-__all__ = ["Anywhere", "Call", "Given", "Taken", "Written"]
-
 
 class Anywhere(tuple[Slot, ...]):
     """The slots of arguments that come to a parameter or to any after it, as those of a starred argument do."""

@@ -10,8 +10,6 @@ from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot, nothing
 from olympus_rules.reach.solver.values import FEW, WHOLE, Container, Key, Member, Object, Partial, Place, Value
 
-__all__ = ["OVERLOADED", "SpecialCalls"]
-
 OVERLOADED = {
     "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
     "LShift": "lshift", "MatMult": "matmul", "Mod": "mod", "Mult": "mul", "Pow": "pow", "RShift": "rshift",

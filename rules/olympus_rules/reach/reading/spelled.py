@@ -11,18 +11,6 @@ from olympus_rules.reach.reading.calls import FILLING
 from olympus_rules.reach.reading.definitions import is_imported
 from olympus_rules.syntax.document import Parents, every_node
 
-__all__ = [
-    "constant_names",
-    "copied_dictionary",
-    "is_assigned",
-    "is_plain_write",
-    "is_spelled",
-    "names_field",
-    "owners",
-    "spelled_names",
-    "spelling",
-]
-
 FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
 """What gives the names of the attributes of an object, one by one."""
 

@@ -6,8 +6,6 @@ import ast
 
 from olympus_rules.libraries.names import UINT32
 
-__all__ = ["array_like", "is_array_of_words", "is_of_keys", "keys_of_words", "names_of_dtype", "takes_shape"]
-
 WORDS = (2, 4)
 """The number of words of a raw key."""
 SHAPED = frozenset({"ShapeDtypeStruct", "bits", "empty", "full", "ones", "zeros"})

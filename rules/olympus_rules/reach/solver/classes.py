@@ -11,9 +11,6 @@ from olympus_rules.reach.solver.fields import Fields
 from olympus_rules.reach.solver.slots import Slot, Slots
 from olympus_rules.reach.solver.values import BoundMethod, Class, Function, Library, Made, Member, Object, Value
 
-__all__ = ["Classes", "bound"]
-
-
 WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "threading", "typing", "typing_extensions"})
 """Packages whose classes say nothing of the attributes of a subclass."""
 NO_METHOD = ""

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from olympus_rules.reach.solver.slots import TooMuchWork
 
-__all__ = ["Failure", "Unread", "contained", "record"]
-
 
 class Unread(Exception):
     """A part of a project could not be read; ``__cause__`` is what was raised."""

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from olympus_rules.code.instructions import ClassCode
 from olympus_rules.reach.solver.slots import Slot, Slots
 
-__all__ = ["Fields"]
-
 
 class Fields:
     """The slots of the attributes of objects.

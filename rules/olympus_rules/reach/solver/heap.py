@@ -31,8 +31,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-__all__ = ["LIMITED", "MOST_AXES", "Heap", "Pool", "fewer_axes", "items_of", "parts_from_end"]
-
 MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
     "containers": (Container,),

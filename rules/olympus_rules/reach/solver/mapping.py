@@ -9,8 +9,6 @@ import ast
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["ANYHOW", "NOT_MAPPED", "Mapped", "mapped_by", "takes_words"]
-
 T = TypeVar("T")
 MOST = 3
 """The most axes that are counted."""

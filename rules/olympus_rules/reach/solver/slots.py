@@ -13,19 +13,6 @@ from typing import Any, TypeVar
 
 from olympus_rules.reach.solver.values import OTHER, Unknown, Value
 
-__all__ = [
-    "MOST_TOLD_APART",
-    "Slot",
-    "Slots",
-    "TooMuchWork",
-    "at_most",
-    "edges_between",
-    "forget",
-    "nothing",
-    "reached_from",
-    "without",
-]
-
 Slot = int
 Watcher = Callable[[Any], object]
 """Is called with a value or with a mask."""

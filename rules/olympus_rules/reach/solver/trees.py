@@ -22,8 +22,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-__all__ = ["Trees"]
-
 DATA = (Key, Container, Object, Other, Made, Unknown)
 """Values that count as the contents of an object, unlike its methods."""
 FEW_NAMESPACES = 16

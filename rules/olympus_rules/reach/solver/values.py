@@ -9,37 +9,6 @@ from typing import NamedTuple, TypeAlias
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.solver.mapping import NOT_MAPPED, Mapped
 
-__all__ = [
-    "CALLEES",
-    "FEW",
-    "IN_PROJECT",
-    "MERGED",
-    "OTHER",
-    "UNDIVIDED",
-    "WHOLE",
-    "BoundMethod",
-    "Class",
-    "Constructor",
-    "Container",
-    "Function",
-    "Key",
-    "KeyWords",
-    "Library",
-    "Made",
-    "Member",
-    "Module",
-    "Object",
-    "Other",
-    "Partial",
-    "Place",
-    "Structure",
-    "Super",
-    "Unknown",
-    "Value",
-    "Words",
-    "place_of",
-]
-
 
 class Place(NamedTuple):
     """An expression of a file, as ``ast`` has it: lines from 1, columns in bytes from 0."""

@@ -14,8 +14,6 @@ from olympus.witness.unknown import is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["WRAPPERS", "Calls"]
-
 ARRAYS = frozenset({"arange", "array", "asarray", "int32", "uint32", "uint8", "int64", "uint64"})
 WRAPPERS = frozenset(
     """

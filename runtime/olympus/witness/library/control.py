@@ -14,8 +14,6 @@ from olympus.witness.unknown import expression, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["ControlFlow"]
-
 TURNS = 2  # of a loop
 
 

@@ -11,8 +11,6 @@ from olympus.witness.unknown import is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["Keys"]
-
 MAKERS = frozenset({"key", "PRNGKey", "threefry2x32_key", "rbg_key", "unsafe_rbg_key"})
 KEPT = frozenset({"clone", "key_data", "wrap_key_data", "key_impl", "key_dtype"})
 CONSTANTS = frozenset({"constant", "ones", "zeros"})

@@ -16,8 +16,6 @@ from olympus.witness.unknown import is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["EXECUTED", "Jax", "library"]
-
 EXECUTED = "example_libraries"  # what JAX has there is written as a user's code is
 
 

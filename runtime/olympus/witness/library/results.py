@@ -12,8 +12,6 @@ from olympus.witness.unknown import Unknown, expression, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["is_array", "unknown"]
-
 TOLD = 10  # derivations of an argument, up to which the term of a result has it
 
 

@@ -11,8 +11,6 @@ from olympus.witness.unknown import Unknown, is_unknown
 if TYPE_CHECKING:
     from olympus.witness.state import State
 
-__all__ = ["Transformations", "Wrapped"]
-
 
 class Transformations:
     """What the transformations of JAX do."""
