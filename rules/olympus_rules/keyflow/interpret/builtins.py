@@ -11,6 +11,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Class,
     Const,
+    Function,
     Iteration,
     Library,
     Map,
@@ -130,7 +131,7 @@ def _super(flow: Flow, name: str, arguments: Arguments) -> Value:
 
 def _static_method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     first = _first(arguments)
-    return first if isinstance(first, Library) else None
+    return first if isinstance(first, Function | Library) else None
 
 
 def _type(flow: Flow, name: str, arguments: Arguments) -> Value | None:

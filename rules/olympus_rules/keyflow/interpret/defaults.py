@@ -25,7 +25,10 @@ def supposed(file: File, value: Value | None) -> Value | None:
         return replace(value, doubtful=True)
     if isinstance(value, Library):
         model = file.table.get(value.qualified)
-        return value if model.row is not None and not model.row.method else None
+        if model.row is not None:
+            return None if model.row.method else value
+        found = file.linker.lookups.outside(value.qualified, concerned=False)
+        return supposed(file, found) if found != value else None
     if isinstance(value, Bound | Mapped | Partial) and not isinstance(value.function, Class):
         function = supposed(file, value.function)
         return None if function is None else replace(value, function=function)

@@ -90,13 +90,16 @@ def _parts(value: Map | Sequence) -> list[Value]:
     return [item for _, item in value.items] if isinstance(value, Map) else list(value.items)
 
 
-def _matters(flow: Flow, value: Value) -> bool:
+def _matters(flow: Flow, value: Value | None) -> bool:
     """Return whether it matters to keys which callable is called."""
     if isinstance(value, Mapped | Bound | Partial):
         return _matters(flow, value.function)
     if isinstance(value, Library):
         model = flow.file.table.get(value.qualified)
-        return model.row is not None or model.returns is not None
+        if model.row is not None or model.returns is not None:
+            return True
+        found = flow.linker.lookups.outside(value.qualified, concerned=False)
+        return found not in (None, value) and _matters(flow, found)
     return isinstance(value, Function | Class)
 
 

@@ -12,7 +12,18 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import Linker
 from olympus_rules.keyflow.domain.summary import RECEIVER
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Bound, Choice, Class, Const, Function, Library, Mapped, Sequence, Value
+from olympus_rules.keyflow.domain.values import (
+    Bound,
+    Choice,
+    Class,
+    Const,
+    Function,
+    Library,
+    Mapped,
+    Partial,
+    Sequence,
+    Value,
+)
 from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.notes.annotated import named
 from olympus_rules.libraries.names import RANDOM
@@ -213,7 +224,7 @@ class Hierarchy:
         if not self._callables[slot]:
             default = supposed(self._file, self._class_value(class_, attribute))
             return [] if default is None or self.may_be_overridden(class_, attribute) else [default]
-        found = [_of_object(self._linker, value, owner) for value in self._callables[slot]]
+        found = [_of_object(self._file, value, owner) for value in self._callables[slot]]
         return [value for value in found if value is not None] if None not in found else []
 
     def is_given(self, class_: ClassCode, attribute: str) -> bool:
@@ -385,16 +396,25 @@ def _is_static(file: File, ancestry: Iterable[ClassCode], attribute: str, value:
     )
 
 
-def _of_object(linker: Linker, value: Value, owner: Value) -> Value | None:
-    """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else."""
-    if isinstance(value, Bound | Mapped):
-        inner = value.function
-        if isinstance(inner, Library):
-            inner = linker.lookups.outside(inner.qualified, concerned=True) or inner
-        function = _of_object(linker, inner, owner)
+def _of_object(file: File, value: Value | None, owner: Value) -> Value | None:
+    """Return a callable that an object keeps, with its methods bound to the object; ``None`` for anything else.
+
+    The data that the initialising method has bound to it is unknown to other methods.
+    """
+    if isinstance(value, Bound | Mapped | Partial):
+        function = _of_object(file, value.function, owner)
         if function is None:
             return None
+        if isinstance(value, Partial):
+            args, keywords = (
+                (file.terms.fresh() for _ in value.args),
+                ((n, file.terms.fresh()) for n, _ in value.keywords),
+            )
+            return Partial(function, tuple(args), tuple(keywords))
         return Bound(function, owner) if isinstance(value, Bound) else replace(value, function=function)
+    if isinstance(value, Library):
+        found = file.linker.lookups.outside(value.qualified, concerned=True)
+        return None if found in (None, value) else _of_object(file, found, owner)
     return replace(value, doubtful=True) if isinstance(value, Function) and not value.captured else None
 
 

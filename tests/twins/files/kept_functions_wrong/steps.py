@@ -1,0 +1,16 @@
+"""Steps that draw, and give the key for the next step back."""
+
+import jax
+
+
+def act(key, x):
+    return x + jax.random.normal(key), key
+
+
+def noise(key, i):
+    return jax.random.normal(jax.random.fold_in(key, i))
+
+
+def scaled(scale, key, x):
+    y, key = act(key, x)
+    return scale * y, key
