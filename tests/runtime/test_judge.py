@@ -15,7 +15,7 @@ from olympus import lineage  # noqa: E402
 from olympus.tracing.jaxprs import raw_key, typed_key  # noqa: E402
 from olympus.verdicts import Place, Question  # noqa: E402
 from olympus.verdicts.evidence import key_text  # noqa: E402
-from olympus.verdicts.judge import Execution, judge  # noqa: E402
+from olympus.verdicts.judge import Execution, Interruption, judge  # noqa: E402
 
 CASES = {
     "one key twice": ("OLY104", "confirmed", "«1 r.normal(key)», «2 r.normal(key)»"),
@@ -103,6 +103,23 @@ CASES = {
         "confirmed",
         "[«12 r.normal(r.split(key)[0])» for _ in range(2)]",
     ),
+    "two keys that are made apart of one seed": ("OLY104", "confirmed", "«1 r.normal(made(3))», «2 r.normal(made(3))»"),
+    "children of two keys of one seed": (
+        "OLY104",
+        "confirmed",
+        "«1 r.normal(r.split(made(flag))[1])», «2 r.normal(r.split(made(flag))[1])»",
+    ),
+    "two keys of two seeds": ("OLY104", "inconclusive", "«1 r.normal(made(3))», «2 r.normal(made(4))»"),
+    "two objects that keep one key, and draw later": (
+        "OLY104",
+        "confirmed",
+        "a, b = «1 r.fold_in(key, 0)», «2 r.fold_in(key, 0)»; r.normal(r.fold_in(a, 1)), r.normal(r.fold_in(b, 1))",
+    ),
+    "two objects that keep one key, and draw later with numbers of their own": (
+        "OLY104",
+        "refuted",
+        "a, b = «1 r.fold_in(key, 0)», «2 r.fold_in(key, 0)»; r.normal(r.fold_in(a, 1)), r.normal(r.fold_in(b, 2))",
+    ),
     "two derivations of one key": ("OLY108", "refuted", "«1 r.fold_in(key, 3)», «2 r.fold_in(key, 4)»"),
     "two derivations in two branches": (
         "OLY108",
@@ -117,12 +134,24 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_two_places(name: str, key: Callable[[], Any]) -> None:
     code, status, body = CASES[name]
-    program = read(f"import jax\nfrom jax import lax, random as r\ndef f(key, flag):\n    {textwrap.dedent(body)}\n")
+    made = "key" if key is typed_key else "PRNGKey"
+    head = f"import jax\nfrom jax import lax, random as r\nfrom jax.random import {made} as made\n"
+    program = read(f"{head}def f(key, flag):\n    {textwrap.dedent(body)}\n")
     f = program.run(f"<judge {name}>")["f"]
     first, second = (Place(f"<judge {name}>", *program.places[mark]) for mark in "12")
     question = Question(code, second, None if first == second else first, certain=True)
     execution = Execution(lineage.of(f, key(), jax.ShapeDtypeStruct((), "bool")))
     assert judge(question, [execution], "function").status == status
+
+
+def test_an_error_may_leave_out_what_comes_of_a_key() -> None:
+    program = read("import jax\ndef f(key):\n    «1 jax.random.fold_in(key, 0)», «2 jax.random.fold_in(key, 0)»\n")
+    f = program.run("<error>")["f"]
+    question = Question("OLY104", *(Place("<error>", *program.places[mark]) for mark in "21"), certain=True)
+    seen = lineage.of(f, typed_key())
+    assert judge(question, [Execution(seen)], "function").status == "refuted"
+    failed = Execution(seen, interruptions=(Interruption("TypeError: no key", ()),))
+    assert judge(question, [failed], "function").status == "inconclusive"
 
 
 def test_a_key_that_nothing_has_made_says_so() -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from olympus.verdicts.documented import Documented
+from olympus.verdicts.documented import CALL, Documented
 from olympus_rules.libraries.model import Conversion, LibraryFunction, Model, Support
 from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.reader import LISTS, read
@@ -201,17 +201,17 @@ class Libraries:
         return {name: fields for pack in self._of(libraries) for name, fields in pack.copies.items()}
 
     def documented(self, text: str) -> list[Documented]:
-        """Return the functions of libraries, and the methods of their objects, that consume keys and are in a text."""
+        """Return the functions of libraries, and the methods of their objects, that use keys up and are in a text."""
         for root in self._files:
             self._need(root)
         packs = {id(pack): pack for packs in self._packs.values() for pack in packs}
         return [
-            Documented(package, row.qualified, row.parameters, row.sinks)
+            Documented(package, row.qualified, row.parameters, (*row.sinks, *row.folds))
             for pack in packs.values()
             for packages, rows in ((("",), pack.functions), (pack.roots, pack.methods))
             for package in packages
             for row in rows
-            if row.sinks and row.qualified.rpartition(".")[2] in text
+            if (row.sinks or row.folds) and row.qualified.removesuffix(CALL).rpartition(".")[2] in text
         ]
 
     def takes_keys(self, libraries: Iterable[str], text: str) -> bool:

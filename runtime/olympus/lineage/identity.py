@@ -56,6 +56,7 @@ class Identities:
         self.numbers: dict[Term, int] = {}
         self._children: dict[tuple[int, int], int] = {}
         self._siblings: dict[int, int] = {}
+        self._seeds: dict[Hashable, int] = {}
         self.number("value", (), "filling")  # 0 is the identity of no key
 
     def number(self, operation: str, children: tuple[int, ...] = (), data: Hashable = None) -> int:
@@ -147,6 +148,13 @@ class Identities:
         alike = all(a is None or b is None or a == b for a, b in zip(first, second, strict=False))
         return unknown and len(first) == len(second) and alike and self.root(one) == self.root(other)
 
+    def chain(self, number: int) -> Iterator[int]:
+        """Yield a key, and the keys that it is derived of, one by one."""
+        yield number
+        while self.terms[number].operation in ("split", "fold_in", "clone"):
+            number = self.terms[number].children[0]
+            yield number
+
     def way(self, number: int) -> list[Hashable]:
         """Return how a key is derived of its root, last step first: the numbers of children, ``None`` if not known."""
         steps: list[Hashable] = []
@@ -185,9 +193,10 @@ class Identities:
         return None
 
     def sibling(self, number: int) -> int:
-        """Return one number for keys that differ in nothing but executions of splits, or ``split`` and ``fold_in``.
+        """Return one number for keys that differ in nothing but executions, or ``split`` and ``fold_in``.
 
-        :meth:`are_one` says of two of them whether they are one key that two derivations give.
+        Keys that are made apart of one seed are siblings. :meth:`are_one` says of two siblings whether they are one
+        key that two derivations give.
         """
         waiting = [number]
         while waiting:  # no recursion: a chain of splits may be thousands of terms deep
@@ -196,7 +205,8 @@ class Identities:
             if current in self._siblings:
                 waiting.pop()
             elif step is None:
-                self._siblings[current] = current
+                seed = _made(self.terms[current])
+                self._siblings[current] = current if seed is None else self._seeds.setdefault(seed, current)
             elif step[0] in self._siblings:
                 self._siblings[current] = self._children.setdefault((self._siblings[step[0]], step[1]), current)
             else:
@@ -218,9 +228,11 @@ class Identities:
         return True
 
     def are_equal(self, one: int, other: int) -> bool:
-        """Return whether two keys are equal under every generator: they differ in executions of splits only."""
+        """Return whether two keys are equal under every generator: they differ in executions only."""
         while one != other:
             first, second = self.terms[one], self.terms[other]
+            if (seed := _made(first)) is not None:
+                return seed == _made(second)
             if first.operation != second.operation or first.operation not in ("split", "fold_in"):
                 return False
             if first.children[1:] != second.children[1:] or not _are_one_child(first, second):
@@ -277,6 +289,11 @@ class Identities:
                 keys = sorted({self.describe(key, name, depth - 1) for key in self.keys_of(number)})
                 return f"words of {' and '.join(keys)}"
         return TEXTS.get(operation, "...").format(*inner)
+
+
+def _made(term: Term) -> Hashable:
+    """Return what a key is made of, whatever execution makes it: a seed and a place in it; ``None`` for other keys."""
+    return (term.children, term.data[1]) if term.operation == "seed" and isinstance(term.data, tuple) else None
 
 
 def _are_one_child(one: Term, other: Term) -> bool:

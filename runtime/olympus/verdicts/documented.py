@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+CALL = ".__call__"
+"""The end of the name of what an object does when it is called."""
+
 
 @dataclass(frozen=True, slots=True)
 class Documented:
@@ -15,7 +18,7 @@ class Documented:
         package: for a method, the package whose objects have it, by its import name; empty for a function.
         name: the qualified name of a function, the name of a method.
         parameters: those that may be given by position, in order.
-        sinks: those whose key it consumes.
+        sinks: those whose key it consumes, or derives others from; ``*`` for any keyword that is not in ``parameters``.
     """
 
     package: str
@@ -26,7 +29,8 @@ class Documented:
     def consumed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the arguments of a call that it consumes."""
         given = {**dict(zip(self.parameters, args, strict=False)), **kwargs}
-        return [given[name] for name in self.sinks if name in given]
+        others = [name for name in kwargs if name not in self.parameters] if "*" in self.sinks else []
+        return [given[name] for name in (*self.sinks, *others) if name in given]
 
     def to_json(self) -> list[Any]:
         """Return it as JSON."""

@@ -198,11 +198,16 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
     if alike:
         return _confirmed(execution, known or shared, tier) if shared else Verdict("inconclusive", tier, GENERATOR)
+    kept = [] if first and second else _kept(execution, earlier, later)
+    if kept:
+        return _confirmed(execution, kept, tier)
     again = _goes_round(question) and not _is_in_order(question, earlier, later)
     if again and not _is_visited_once(question, execution, second):
         return None
     doubt = _cut_short(question, execution)
     if doubt is None and (not first or not second):
+        if execution.interruptions:
+            return Verdict("inconclusive", tier, f"what comes of the keys there is not known: {not_reached(execution)}")
         return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     doubt = doubt or _doubt(execution, first, second)
     if doubt is not None:
@@ -222,6 +227,22 @@ def _alike(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
             if a is not b and identities.sibling(key) == identities.sibling(other) and _may_meet(a, b):
                 found.append((a, b, key, identities.are_equal(key, other)))
     return found
+
+
+def _kept(execution: Execution, earlier: Sequence[Event], later: Sequence[Event]) -> list[tuple[Event, Event, int]]:
+    """Return what uses up equal keys that come of one key, which two places keep without using it up, as objects do."""
+    identities = execution.lineage.identities
+    places = [
+        {identities.sibling(key) for each in events for key in (*each.keys, *each.made)} for events in (earlier, later)
+    ]
+    held, begin = places[0] & places[1], min(event.order for event in (*earlier, *later))
+
+    def comes_of_it(key: int) -> bool:
+        return any(identities.sibling(each) in held for each in identities.chain(key))
+
+    events = [event for event in execution.lineage.events if event.order > begin and event.consumes]
+    uses = [(event, key) for event in events for key in event.keys if comes_of_it(key)]
+    return [(a, b, key) for a, b, key, is_equal in _alike(execution, uses, uses) if is_equal]
 
 
 def _may_meet(first: Event, second: Event) -> bool:

@@ -363,7 +363,7 @@ class TracedPlayers(Players):
         import jax
 
         for leaf in jax.tree_util.tree_leaves(values):
-            if is_unknown(leaf) and (self.is_key(leaf) or leaf._olympus_path in self.known):
+            if is_unknown(leaf) and (known or self.is_key(leaf) or leaf._olympus_path in self.known):
                 leaf = self.key(leaf)
             if isinstance(leaf, jax.Array) and is_key(leaf):
                 assumed(leaf, DOCUMENTED if known else ASSUMED)

@@ -10,7 +10,7 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
 from olympus.predicates import Applied, Constant, Shifted, Symbol
-from olympus.verdicts.documented import Documented
+from olympus.verdicts.documented import CALL, Documented
 from olympus.witness.budget import Budget, depth
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.decisions import Decisions, Derived, Same, joined
@@ -273,7 +273,9 @@ class State(ABC):
         """Return the row of a function of a library, or of a method of its objects."""
         if not self.documented or not is_unknown(callee):
             return None
-        receiver, _, name = callee._olympus_path.rpartition(".")
+        path = callee._olympus_path
+        made = path.removesuffix("(...)")  # an object that is called
+        receiver, _, name = (path if made == path else made + CALL).rpartition(".")
         parts = receiver.partition("(")[0].split(".")
         modules = (self.modules.get(".".join(parts[: count + 1])) for count in range(len(parts)))
         if not any(map(is_unknown, modules)):

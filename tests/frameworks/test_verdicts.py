@@ -1,0 +1,41 @@
+"""What executing the pairs says of the findings in them: nearly all are confirmed, and none on a wrong twin is refuted.
+
+The real functions are traced, so the frameworks have to be installed where the tests run, as for ``test_pairs.py``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from command_line import command
+from frameworks.test_pairs import MODULES, functions, missing
+
+CONFIRMED = {"equinox": 29, "flax_linen": 35, "flax_nnx": 30, "haiku": 25, "numpyro": 27, "others": 32}
+"""How many wrong twins have a confirmed finding; the numbers only grow."""
+DOUBTFUL = {"equinox": {"right_key_as_field"}, "haiku": {"right_state_of_sequence"}}
+"""The right twins with a confirmed finding: a key is used up twice there, as the packs have it, for different draws."""
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
+def test_wrong_twins_are_confirmed_and_not_refuted(module: Path, tmp_path: Path) -> None:
+    if absent := missing(module):
+        pytest.skip(f"needs {', '.join(absent)}")
+    copy = tmp_path / f"programs_of_{module.stem}.py"  # no module of the framework's name
+    copy.write_text(module.read_text("utf-8"), "utf-8")
+    options = ("--isolated", "--no-cache", "--output-format", "json", "--trace", "--trace-import")
+    told = command(tmp_path, *options, copy.name)
+    spans = {name: range(node.lineno, (node.end_lineno or 0) + 1) for name, node in functions(module).items()}
+    said = defaultdict[str, set[str]](set)
+    for finding in json.loads(told.stdout):
+        rows = {each["location"]["row"] for each in (finding, *finding["related"])}
+        for name, span in spans.items():
+            if finding["verdict"] is not None and not rows.isdisjoint(span):
+                said[finding["verdict"]["status"]].add(name)
+    wrong = {status: {name for name in names if name.startswith("wrong_")} for status, names in said.items()}
+    assert len(wrong["confirmed"]) >= CONFIRMED[module.stem]
+    assert wrong.get("refuted", set()) <= wrong["confirmed"]
+    assert said["confirmed"] - wrong["confirmed"] == DOUBTFUL.get(module.stem, set())
