@@ -250,11 +250,16 @@ def read_finding(data: Any, filename: str) -> Finding:
 
 
 def under_name(finding: Finding, filename: str) -> Finding:
-    """Return a finding with another name of its file."""
+    """Return a finding with another name of its file, and of other files as seen from there."""
+    old, new = Path(finding.filename), Path(filename)
+
+    def seen_from_there(other: str) -> str:
+        return Path(os.path.normpath(new.parent / os.path.relpath(other, old.parent))).as_posix()
+
     related = (
         replace(
             other,
-            filename=filename if other.filename == finding.filename else other.filename,
+            filename=filename if other.filename == finding.filename else seen_from_there(other.filename),
             further=other.further and under_name(other.further, filename),
         )
         for other in finding.related

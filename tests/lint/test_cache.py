@@ -425,6 +425,19 @@ def test_a_file_by_another_name(example: Path, run: Run, monkeypatch: pytest.Mon
     assert outcome.out.startswith("main.py:6:") and "(1 from the cache)" in outcome.err
 
 
+def test_a_place_in_another_file_is_seen_from_the_new_name(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeded = "import jax.random as jr\n\n\ndef draw(seed):\n    return jr.normal(jr.key(seed))\n"
+    draws = "draw(seed), jax.random.bits(jax.random.key(seed))"
+    both = f"import jax\nfrom pkg.c import draw\n\n\ndef f(seed):\n    return {draws}\n"
+    write(project, {"pkg/__init__.py": "", "pkg/c.py": seeded, "pkg/main.py": both, "pyproject.toml": ""})
+    for folder, name in ((project, "pkg/c.py"), (project / "pkg", "c.py")):
+        monkeypatch.chdir(folder)
+        (found,) = json.loads(run("--output-format", "json", "--min-confidence", "possible", "--select", "OLY104").out)
+        assert [(each["filename"], each["location"]["row"]) for each in found["related"]][1:] == [(name, 5)]
+
+
 def test_names_of_files_may_be_any(project: Path, run: Run) -> None:
     write(project, {"schlüssel 鍵.py": ALONE, "pyproject.toml": "[tool.olympus-lint]\n"})
     assert run("--output-format", "json") == run("--output-format", "json")

@@ -1,7 +1,7 @@
 """Programs as people write them, each as a wrong and a right twin.
 
 A twin is a file ``NAME_wrong.py`` or ``NAME_right.py``, or a package of that name, whose program is ``main.py``. In a
-wrong twin, the row of each finding ends with ``# error: CODE CONFIDENCE`` and the place that the finding refers to
+wrong twin, the row of each finding ends with ``# error: CODE CONFIDENCE`` and a place that the finding refers to
 bears ``# first``. A right twin is quiet. The same place in another turn of a loop needs no mark. ``python -m
 tests.marks`` writes the confidences.
 """

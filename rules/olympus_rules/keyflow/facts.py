@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from olympus_rules.finding import Confidence
+from olympus_rules.finding import Confidence, Span
 
 
 class KeyKind(StrEnum):
@@ -121,6 +121,8 @@ class EqualKeys(Fact):
 
     Attributes:
         first, again, effect, repeated_by, root, lineage: as in :class:`Reuse`.
+        seed: the seed as it is written, empty if that is not known.
+        made: where each of them is made, as far as known: the path as in findings, and the call.
     """
 
     first: Place
@@ -128,6 +130,8 @@ class EqualKeys(Fact):
     effect: str = "dependent"
     repeated_by: str = ""
     root: str = ""
+    seed: str = ""
+    made: tuple[tuple[str, Span] | None, tuple[str, Span] | None] = (None, None)
     lineage: tuple[Origin, ...] = field(default=(), compare=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
@@ -61,9 +62,10 @@ class KeyReuse(Rule):
     def check(self, fact: Reuse | EqualKeys, document: Document) -> Finding:
         """Name both consumers, what the reuse does, and the split or child to use."""
         if isinstance(fact, EqualKeys):
-            found = self.finding(fact, document, equal(fact, document), first_place(fact, document), fact.effect)
+            places = tuple(dict.fromkeys((*first_place(fact, document), *constructors(fact, document))))
+            found = self.finding(fact, document, equal(fact, document), places, fact.effect)
             return replace(found, lineage=tuple(step(origin, document) for origin in fact.lineage))
-        places: tuple[Related, ...] = ()
+        places = ()
         if is_alike_on_purpose(fact):  # the rows of the leaves belong together
             return replace(self.finding(fact, document, alike(fact), (), fact.effect), confidence=Confidence.POSSIBLE)
         if fact.kept:
@@ -104,10 +106,24 @@ def equal(fact: EqualKeys, document: Document) -> str:
         before = " before the loop" if fact.repeated_by == "loop" else ""
         effect = REPEATED_EFFECTS[fact.effect]
         return f"{said} is made anew from one seed {when}, {effect}. Make one key{before} and split it."
+    seed = f"the seed `{fact.seed}`" if fact.seed else "one seed"
+    is_here = all(is_split(place) or is_sampler(place) for place in (fact.first, fact.again))
+    advice = "Make one key and split it." if is_here else "Make one key, split it, and hand each its own child."
     return (
         f"{said} equals the one that `{fact.first.what}` consumed on {line(document, fact.first.node)}: both are made "
-        f"from one seed, {EFFECTS[fact.effect]}. Make one key and split it."
+        f"from {seed}, {EFFECTS[fact.effect]}. {advice}"
     )
+
+
+def constructors(fact: EqualKeys, document: Document) -> Iterator[Related]:
+    """Yield where the two keys are made, unless that is in the row in which they are used."""
+    rows = {document.span(place.node).start.row for place in (fact.first, fact.again)}
+    for place, made in zip((fact.first, fact.again), fact.made, strict=True):
+        if made is None or fact.first.node is fact.again.node:
+            continue
+        filename, span = made
+        if filename != document.filename or span.start.row not in rows:
+            yield Related(f"the key for `{place.what}` is made here", filename, span)
 
 
 def subject(fact: Reuse | EqualKeys) -> str:

@@ -4,11 +4,11 @@ import jax
 
 
 def weights(width, seed):
-    return jax.random.normal(jax.random.key(seed), (width,))
+    return jax.random.normal(jax.random.key(seed), (width,))  # first
 
 
 def noise(width, seed):
-    key = jax.random.key(seed)
+    key = jax.random.key(seed)  # first
     return jax.random.normal(key, (width,))
 
 

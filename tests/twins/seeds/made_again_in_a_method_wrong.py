@@ -8,10 +8,10 @@ class Sampler:
         self.seed = seed
 
     def mask(self):
-        return jax.random.normal(jax.random.key(self.seed), (4,)) > 0
+        return jax.random.normal(jax.random.key(self.seed), (4,)) > 0  # first
 
     def noise(self):
-        return jax.random.normal(jax.random.key(self.seed), (4,))
+        return jax.random.normal(jax.random.key(self.seed), (4,))  # first
 
     def masked_noise(self):
         mask = self.mask()  # first

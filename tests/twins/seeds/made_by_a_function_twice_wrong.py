@@ -4,7 +4,7 @@ import jax
 
 
 def tower(width, seed=0):
-    return jax.random.normal(jax.random.key(seed), (width,))
+    return jax.random.normal(jax.random.key(seed), (width,))  # first
 
 
 def towers():

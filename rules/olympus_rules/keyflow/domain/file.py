@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.finding import Confidence
+from olympus_rules.finding import Confidence, Span
 from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.environment import Environment
 from olympus_rules.keyflow.domain.knowledge import Knowledge
@@ -33,6 +33,13 @@ OTHER_STATES = re.compile(
     r"\b(default_rng|RandomState|BitGenerator|SeedSequence|get_state|set_state|getstate|setstate"
     r"|random\.(Random|SystemRandom|Generator))\b"
 )
+
+
+class MadeAt(NamedTuple):
+    """Where a key is made of a seed: the module, by its name, and the call in it."""
+
+    module: str
+    span: Span
 
 
 @dataclass(slots=True)
@@ -128,6 +135,7 @@ class File:
         placeholders: arrays of words that may turn out to be keys.
         filled_in_place: calls that make such an array and whose array is written to later.
         constructed: the key that each call of a constructor makes, by the callee's node.
+        made_at: where keys are made of a seed, here or in a function that is called.
         seeds: the first key that each function makes from a literal seed.
         environments: the variables of each function interpreted so far.
         runs: the result of each interpretation.
@@ -188,6 +196,7 @@ class File:
         self.placeholders: dict[Term, Placeholder] = {}
         self.filled_in_place: set[ast.Call] = set()
         self.constructed: dict[ast.expr, Term] = {}
+        self.made_at: dict[Term, MadeAt] = {}
         self.seeds: dict[tuple[FunctionCode, int, KeyKind], ast.Call] = {}
         self.environments: dict[FunctionCode, Environment] = {}
         self.runs: dict[Task, Run] = {}

@@ -165,7 +165,10 @@ class Instance:
             return get_item(self.flow, owner, index) if found is None else found
         inner: Hashable = (self.number, data)
         if operation == "seed":
-            return knowledge.seed(data[0], inner, self._term(args[0]))
+            made = knowledge.seed(data[0], inner, self._term(args[0]))
+            if term in self.flow.file.made_at:
+                self.flow.file.made_at[made] = self.flow.file.made_at[term]
+            return made
         if operation == "split":
             count = self.value(args[1])
             axes = len(count.items) if isinstance(count, Sequence) else 1

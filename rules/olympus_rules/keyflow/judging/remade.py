@@ -8,12 +8,55 @@ their bits.
 from __future__ import annotations
 
 import ast
+import os
+from pathlib import Path
 
-from olympus_rules.finding import Confidence
+from olympus_rules.finding import Confidence, Span
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.syntax.project import module_file
+
+
+def seed_of(file: File, *uses: Consumption) -> str:
+    """Return how the seed is written of which the keys of two uses are made, empty if that is not known."""
+    seeds = [file.terms.seed_of(use.term) for use in uses]
+    calls = [call for seed in seeds if (call := made_by(file, seed)) is not None]
+    for argument in (part for call in calls for part in (*call.args[:1], *(each.value for each in call.keywords))):
+        return ast.unparse(argument)
+    return next(filter(None, (written_seed(file.terms, file.terms.args(seed)[0]) for seed in seeds)), "")
+
+
+def made_by(file: File, key: Term) -> ast.Call | None:
+    """Return the call in this file that makes a key of a seed."""
+    made = (file.document.parents.get(node) for node, term in file.constructed.items() if term == key)
+    return next((call for call in made if isinstance(call, ast.Call)), None)
+
+
+def written_seed(terms: Terms, seed: Term) -> str:
+    """Return ``config.seed`` for a seed that a callee reads from a variable, or a constant, otherwise nothing."""
+    return repr(terms.data(seed)) if terms.operation(seed) == "const" else attribute_of(terms, seed)
+
+
+def attribute_of(terms: Terms, term: Term) -> str:
+    """Return ``state.rng`` for an attribute of a parameter or outer variable, and nothing for other terms."""
+    if terms.operation(term) in ("param", "free"):
+        return str(terms.data(term)[1])
+    owner = attribute_of(terms, terms.args(term)[0]) if terms.operation(term) == "attr" else ""
+    return f"{owner}.{terms.data(term)[0]}" if owner else ""
+
+
+def made_at(file: File, use: Consumption) -> tuple[str, Span] | None:
+    """Return where the key of a use is made: the path, as findings have it, and the call."""
+    found, document = file.made_at.get(file.terms.seed_of(use.term)), file.document
+    if found is None or found.module == file.name:
+        return None if found is None else (document.filename, found.span)
+    path = module_file(document.roots, found.module)
+    if path is None:
+        return None
+    beside = Path(document.filename).parent / os.path.relpath(path, Path(document.path).parent)
+    return Path(os.path.normpath(beside)).as_posix(), found.span
 
 
 def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effect: str) -> Confidence:

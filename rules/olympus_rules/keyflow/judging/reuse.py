@@ -24,7 +24,7 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
-from olympus_rules.keyflow.judging.remade import most_sure
+from olympus_rules.keyflow.judging.remade import attribute_of, made_at, made_by, most_sure, seed_of, written_seed
 from olympus_rules.keyflow.notes.pending import spelled
 
 COPY = re.compile(r"target|teacher|(^|_)(ema|old|prev|previous|ref|slow)(_|$)|average|copy")
@@ -135,6 +135,8 @@ def _equal_keys(
         again=Place(again.node, again.what, again.key),
         effect=result,
         repeated_by=_repeated_by(first, again),
+        seed=seed_of(file, first, again),
+        made=(made_at(file, first), made_at(file, again)),
         lineage=(*descent().way(again.term), *uses(first, again)),
     )
 
@@ -157,39 +159,23 @@ def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
     for term in (again.term, *terms.ancestors(again.term)):
         if terms.operation(term) in ("param", "free"):
             return str(terms.data(term)[1])
-    return next(_variables(run, again.term), "") or _attribute(terms, again.term)
-
-
-def _attribute(terms: Terms, term: Term) -> str:
-    """Return ``state.rng`` for an attribute of a parameter or outer variable, and nothing for other terms."""
-    if terms.operation(term) in ("param", "free"):
-        return str(terms.data(term)[1])
-    owner = _attribute(terms, terms.args(term)[0]) if terms.operation(term) == "attr" else ""
-    return f"{owner}.{terms.data(term)[0]}" if owner else ""
+    return next(_variables(run, again.term), "") or attribute_of(terms, again.term)
 
 
 def _root_of(file: File, run: Run, term: Term) -> str:
     """Return how the nearest key is spelled that a key without a name is made from; empty if none has a name."""
     terms = run.terms
     while terms.operation(term) != "op":
-        name = next(_variables(run, term), "") or _attribute(terms, term)
+        name = next(_variables(run, term), "") or attribute_of(terms, term)
         if name:
             return name
         if terms.operation(term) == "seed":
-            made = (node for node, key in file.constructed.items() if key == term)
-            calls = (file.document.parents.get(node) for node in made)
-            written = (ast.unparse(call) for call in calls if isinstance(call, ast.Call))
-            return next(written, "") or _seed_of_callee(terms, terms.args(term)[0])
+            call, seed = made_by(file, term), written_seed(terms, terms.args(term)[0])
+            return ast.unparse(call) if call is not None else f"key({seed})" if seed else ""
         if not terms.args(term):
             break
         term = terms.args(term)[0]
     return ""
-
-
-def _seed_of_callee(terms: Terms, seed: Term) -> str:
-    """Return ``key(config.seed)`` for a key that a callee makes of a constant or a variable, otherwise nothing."""
-    name = repr(terms.data(seed)) if terms.operation(seed) == "const" else _attribute(terms, seed)
-    return f"key({name})" if name else ""
 
 
 def _part_of_variable(terms: Terms, term: Term) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.finding import Position, Span
 from olympus_rules.keyflow.domain.access import leaves
-from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.file import File, MadeAt
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Captured, Specialisation, Summary
@@ -106,7 +107,9 @@ class _Writer:
         found = [[n, home] for n, home in homes if home]
         used = self.file.knowledge.used
         ranks = [[n, used[term]] for term, n in numbers if term in used]
-        return {"terms": self.terms, "tests": self.tests, "classes": found, "ranks": ranks}
+        made_at = self.file.made_at
+        made = [[n, made_at[term].module, *astuple(made_at[term].span)] for term, n in numbers if term in made_at]
+        return {"terms": self.terms, "tests": self.tests, "classes": found, "ranks": ranks, "made": made}
 
     def _class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
@@ -408,6 +411,8 @@ class _Reader:
                 file.classes[self.terms[number]] = class_.code
         for number, rank in record["ranks"]:
             file.knowledge.used.setdefault(self.terms[number], rank)
+        for number, module, start, end in record["made"]:
+            file.made_at[self.terms[number]] = MadeAt(module, Span(Position(*start), Position(*end)))
 
     def _term(self, number: int, operation: str, data: Any, args: list[Term]) -> Term:
         terms, own = self.file.terms, (self.code, number)
