@@ -132,9 +132,9 @@ class Budget:
     def goes_on(self, error: BaseException) -> bool:
         """Return whether the execution goes on here after an error; an endless call is unwound further."""
         if isinstance(error, RecursionError):
-            return depth() <= self.outermost + SHALLOW
+            return not is_deeper(self.outermost + SHALLOW)
         if isinstance(error, TooLong):
-            if depth() > self.outermost + OUTER:
+            if is_deeper(self.outermost + OUTER):
                 return False
             self.fresh = self.calls
         return not isinstance(error, StopIteration)
@@ -143,6 +143,14 @@ class Budget:
 def depth() -> int:
     """Return the depth of the stack."""
     return sum(1 for _ in walk_stack(sys._getframe()))
+
+
+def is_deeper(frames: int) -> bool:
+    """Return whether the stack has more frames: a deep one is asked at each step of its unwinding."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frames >= 0:
+        frame, frames = frame.f_back, frames - 1
+    return frames < 0
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from itertools import islice
 from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
-from olympus.tracing.spans import is_user_file, steps
+from olympus.tracing.spans import is_user_file
 from olympus.verdicts.judge import LATER, LOOP
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
@@ -199,7 +199,7 @@ class Builtins(dict[str, Any]):
         """Note the error that is being handled, and return an unknown result."""
         error = sys.exc_info()[1]
         if error is not None:
-            if is_raised(error) or not self.world.budget.goes_on(error):
+            if not self.world.budget.goes_on(error) or is_raised(error):
                 raise error
             self.world.budget.step()
             self.world.budget.note(error, sys._getframe(1))
@@ -405,9 +405,11 @@ def is_returning(called: str) -> bool:
 
 def is_raised(error: BaseException) -> bool:
     """Return whether a statement of the user has raised an error, and not a stand-in."""
-    *_, last = [None, *steps(error.__traceback__)]
+    last = error.__traceback__
     if last is None:
         return False
+    while last.tb_next is not None:  # long where a recursion is unwound
+        last = last.tb_next
     code = last.tb_frame.f_code
     if code in (Builtins.holds.__code__, end.__code__):
         return True
