@@ -1,16 +1,21 @@
-"""Random searches: a few examples belong to each run of the tests, all others have the mark `search`."""
+"""Few examples of many: of random searches, whose others have the mark `search`, and of what can be combined."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Collection
+from itertools import cycle, islice, pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import SearchStrategy
 
-__all__ = ["numbers", "searched"]
+__all__ = ["each_once", "numbers", "searched"]
+
+
+def each_once(*axes: Collection[Any]) -> list[tuple[Any, ...]]:
+    """Return few combinations in which each value of each axis occurs, for axes that do not depend on each other."""
+    return list(islice(zip(*map(cycle, axes), strict=False), max(map(len, axes))))
 
 
 def numbers(few: int, count: int, parts: int = 4) -> list[Any]:

@@ -253,16 +253,17 @@ def printed(code: str, **variables: str) -> tuple[str, str]:
 SHOW = "print(olympus.config.jax_enable_x64, olympus.config.jax_legacy_prng_key, olympus.random.key(0).dtype)"
 
 
-@pytest.mark.parametrize("imports", ["import olympus", "import jax, olympus; jax.devices()"])
+LATE = "import jax, olympus; jax.devices()"
+
+
 @pytest.mark.parametrize(
-    ("variables", "expected"),
+    ("imports", "variables", "expected"),
     [
-        ({}, "False allow key<fry>"),
-        ({"OLYMPUS_ENABLE_X64": "1", "OLYMPUS_LEGACY_PRNG_KEY": "error"}, "True error key<fry>"),
-        ({"OLYMPUS_ENABLE_X64": "1", "JAX_ENABLE_X64": "0"}, "False allow key<fry>"),
-        ({"OLYMPUS_DEFAULT_PRNG_IMPL": "rbg"}, "False allow key<rbg>"),
-        ({"OLYMPUS_DEFAULT_PRNG_IMPL": "chacha20"}, "False allow key<chacha20>"),
-        ({"OLYMPUS_LINT_COLOR": "always", "OLYMPUS_NO_FLAG": "1"}, "False allow key<fry>"),
+        ("import olympus", {"OLYMPUS_ENABLE_X64": "1", "OLYMPUS_LEGACY_PRNG_KEY": "error"}, "True error key<fry>"),
+        (LATE, {"OLYMPUS_ENABLE_X64": "1", "OLYMPUS_DEFAULT_PRNG_IMPL": "rbg"}, "True allow key<rbg>"),
+        (LATE, {"OLYMPUS_ENABLE_X64": "1", "JAX_ENABLE_X64": "0", "OLYMPUS_NO_FLAG": "1"}, "False allow key<fry>"),
+        ("import olympus", {"OLYMPUS_DEFAULT_PRNG_IMPL": "chacha20"}, "False allow key<chacha20>"),
+        (LATE, {"OLYMPUS_DEFAULT_PRNG_IMPL": "chacha20", "OLYMPUS_LINT_COLOR": "always"}, "False allow key<chacha20>"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
 )

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
+from searches import each_once
 from witnessed import verdict
 
 OWNER = "class Model:\n    def __init__(self, root):\n        self.root, self.count = root, 0\n"
@@ -56,8 +57,7 @@ def test_what_gives_the_same_child_at_each_read_is_confirmed(name: str, tmp_path
     assert verdict(read_twice(name, f"return {CHILD}"), tmp_path).status == "confirmed"
 
 
-@pytest.mark.parametrize("change", ADVANCED)
-@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize(("name", "change"), each_once(READS, ADVANCED))
 def test_what_advances_at_each_read_is_not_confirmed(name: str, change: str, tmp_path: Path) -> None:
     assert verdict(read_twice(name, ADVANCED[change]), tmp_path).status in ("refuted", "inconclusive")
 
@@ -331,8 +331,7 @@ def branch(arm: str, definition: str, given: str = "") -> str:
     return f"{definition}def f(key, flag{given}):\n{ARMS[arm].format(call='fail(a)')}"
 
 
-@pytest.mark.parametrize("arm", ARMS)
-@pytest.mark.parametrize("name", RAISES)
+@pytest.mark.parametrize(("name", "arm"), each_once(RAISES, ARMS))
 def test_a_branch_that_raises_is_not_left(name: str, arm: str, tmp_path: Path) -> None:
     assert verdict(branch(arm, RAISES[name]), tmp_path).status == "not reached"
 
