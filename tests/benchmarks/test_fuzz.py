@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import randoms
 from readers import TARGETS, Target
 
-FEW = {"server": 40, "command": 150, "cache file": 150, "comments": 200, "markdown": 200}
+FEW = {"server": 25, "command": 90, "cache file": 90, "comments": 120, "markdown": 120}
 """Variants of the targets that take longest."""
 
 
@@ -28,9 +28,9 @@ def test_valid_files_are_read(target: Target) -> None:
 
 
 def test_variants_differ(target: Target) -> None:
-    made = [variant(target.seeds, target.form, random.Random(number)) for number in range(50)]
-    assert made == [variant(target.seeds, target.form, random.Random(number)) for number in range(50)]
-    assert len({*made} - {*target.seeds}) > 35
+    made = [variant(target.seeds, target.form, random.Random(number)) for number in range(20)]
+    assert made == [variant(target.seeds, target.form, random.Random(number)) for number in range(20)]
+    assert len({*made} - {*target.seeds}) > 14
 
 
 @pytest.mark.search
@@ -38,7 +38,7 @@ def test_variants_differ(target: Target) -> None:
 def test_variants_break_no_promise(name: str, tmp_path: Path) -> None:
     target = TARGETS[name](tmp_path)
 
-    @settings(max_examples=FEW.get(name, 250), deadline=None, suppress_health_check=[*HealthCheck])
+    @settings(max_examples=FEW.get(name, 150), deadline=None, suppress_health_check=[*HealthCheck])
     @given(randoms(use_true_random=False))
     def law(drawing: random.Random) -> None:
         with limited():

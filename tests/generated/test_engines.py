@@ -28,8 +28,8 @@ from .gaps import KNOWN, Known
 from .programs import Layer, Program, write
 from .reference import TooMany, Truth, Unreached
 
-COUNT = int(os.environ.get("OLYMPUS_ENGINES", "54"))
-FEW = 24  # in each run
+COUNT = int(os.environ.get("OLYMPUS_ENGINES", "36"))
+FEW = 18  # in each run
 
 
 def program(body: str) -> Program:

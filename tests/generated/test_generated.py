@@ -18,8 +18,8 @@ from .agreement import disagreements, shrunk
 from .programs import Layer, Program, programs, write
 from .reference import Recorder, TooMany, Unreached, evaluate, execute
 
-COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "480"))
-FEW = 180  # in each run
+COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "270"))
+FEW = 90  # in each run
 
 
 @pytest.mark.parametrize("seeds", numbers(FEW // len(Layer), COUNT // len(Layer), parts=2), ids=str)
@@ -39,7 +39,7 @@ def test_agreement(layer: Layer, seeds: range) -> None:
     assert compared > 0.9 * len(seeds)
 
 
-@pytest.mark.parametrize("examples", [4, pytest.param(20, marks=pytest.mark.search)])
+@pytest.mark.parametrize("examples", [4, pytest.param(12, marks=pytest.mark.search)])
 @pytest.mark.parametrize("layer", Layer, ids=lambda layer: layer.name.lower())
 def test_agreement_of_hypothesis(layer: Layer, examples: int) -> None:
     """Looks for programs in which much is reused, and shrinks what it finds."""
@@ -83,7 +83,7 @@ def test_reference_on_known_programs() -> None:
     assert truth_of(handed, "key") == ({(6, 5): {(6, 5)}}, {})
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(60, marks=pytest.mark.search)])
+@pytest.mark.parametrize("count", [20, pytest.param(40, marks=pytest.mark.search)])
 def test_programs_have_something_to_find(count: int) -> None:
     """A comparison of nothing with nothing would always agree."""
     for layer in Layer:
@@ -128,7 +128,7 @@ def consumed(recorder: Recorder) -> list[tuple[Any, ...]]:
     return [key.stream for event in recorder.events if hasattr(event, "keys") for key in event.keys]
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.search) for part in (1, 2, 3))])
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.search) for part in (1, 2))])
 @pytest.mark.parametrize("layer", Layer, ids=lambda layer: layer.name.lower())
 def test_identities_are_those_of_jax(layer: Layer, part: int) -> None:
     """Two consumed keys have equal words under JAX exactly when the reference takes them for one stream."""

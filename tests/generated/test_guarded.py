@@ -17,10 +17,10 @@ from .guarded import SORTS_OF_STATE, Guarded, correct, found, is_correct, is_twi
 from .guards import SORTS, Condition, exclusive
 from .shapes import Draft
 
-COUNT = int(os.environ.get("OLYMPUS_GUARDED", "160"))
-TRACED = int(os.environ.get("OLYMPUS_GUARDED_TRACED", "12"))
-FEW = 80  # in each run
-FEW_TRACED = 3
+COUNT = int(os.environ.get("OLYMPUS_GUARDED", "100"))
+TRACED = int(os.environ.get("OLYMPUS_GUARDED_TRACED", "8"))
+FEW = 40  # in each run
+FEW_TRACED = 2
 FOUND = 0.95  # of the twins
 
 

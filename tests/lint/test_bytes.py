@@ -56,7 +56,7 @@ def sources(draw: st.DrawFn) -> tuple[bytes, str]:
     return mark + text.encode(encoding), encoding
 
 
-@searched(sources(), few=30, many=150)
+@searched(sources(), few=20, many=80)
 def test_places_point_at_what_is_flagged(source):
     data, _ = source
     lines = split_lines(decode(data))
@@ -68,7 +68,7 @@ def test_places_point_at_what_is_flagged(source):
         assert lines[start.row - 1][start.column - 1 : end.column - 1] == CALL
 
 
-@searched(sources(), few=30, many=150)
+@searched(sources(), few=20, many=80)
 def test_a_fix_changes_its_edits_only(source):
     data, _ = source
     result, new = check_bytes("a.py", data, LEGACY, Context(Mode.FIX))
@@ -78,7 +78,7 @@ def test_a_fix_changes_its_edits_only(source):
     assert check_bytes("a.py", new, LEGACY, Context(Mode.FIX))[1] == new
 
 
-@searched(sources(), few=30, many=150)
+@searched(sources(), few=20, many=80)
 def test_added_suppressions_hide_everything_and_add_nothing_else(source):
     data, _ = source
     text = decode(data)

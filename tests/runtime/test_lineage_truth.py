@@ -88,7 +88,7 @@ def stream(state: Any, number: int) -> Any:
     return ("key", number)
 
 
-@searched(STEPS, few=20, many=80)
+@searched(STEPS, few=12, many=40)
 def test_equal_identities_are_equal_keys(steps: list[Step]) -> None:
     function = program([*steps, ("draw", 0, 0)])
     key = r.key(1_000)  # no step seeds with this
@@ -107,7 +107,7 @@ def test_equal_identities_are_equal_keys(steps: list[Step]) -> None:
     assert len(set(by_stream.values())) == len(by_stream)
 
 
-@searched(STEPS, few=10, many=40)
+@searched(STEPS, few=6, many=20)
 def test_raw_keys_have_the_misuses_of_typed_ones(steps: list[Step]) -> None:
     function = program([*steps, ("draw", 0, 0)])
     typed = lineage.of(function, r.key(1_000))

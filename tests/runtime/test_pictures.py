@@ -82,7 +82,7 @@ def test_tree() -> None:
     assert tree(Graph((), ())) == ""
 
 
-@searched(graphs(), few=5, many=60)
+@searched(graphs(), few=5, many=30)
 def test_a_tree_has_every_node_and_every_edge_once(graph: Graph) -> None:
     lines = tree(graph).splitlines()
     full = [line for line in lines if not line.endswith("  (above)")]
@@ -107,7 +107,7 @@ EDGE = rf"    n\d+ (-->|==>)(\|{STRING}\|)? n\d+"
 REST = r"    (classDef \w+ [\w:#,-]+|linkStyle [\d,]+ [\w:#,-]+)"
 
 
-@searched(graphs(), few=15, many=60)
+@searched(graphs(), few=10, many=30)
 def test_mermaid_is_well_formed(graph: Graph) -> None:
     first, *lines = mermaid(graph).removesuffix("\n").split("\n")
     assert first == "flowchart LR"
@@ -155,7 +155,7 @@ def within(inner: Rectangle, outer: Rectangle) -> bool:
     return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
 
 
-@searched(graphs(), few=15, many=60)
+@searched(graphs(), few=10, many=30)
 def test_no_two_labels_overlap(graph: Graph) -> None:
     root = parsed(graph)
     page = of_box(next(root.iter(f"{NAMESPACE}rect")))

@@ -225,7 +225,7 @@ def of_parameters(prefix: str) -> tuple[str, ...]:
     return tuple(prefix + name for name in PARAMETERS)
 
 
-LAWS = {"few": 40, "many": 200, "derandomize": True}
+LAWS = {"few": 30, "many": 100, "derandomize": True}
 
 
 @searched(signatures(), **LAWS)
