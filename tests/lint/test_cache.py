@@ -482,7 +482,7 @@ FILES = st.tuples(st.sampled_from("abc"), st.sampled_from("abc"), st.sampled_fro
 EDITS = st.lists(st.tuples(st.sampled_from("abc"), FILES), min_size=1, max_size=4)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(start=st.tuples(FILES, FILES, FILES), edits=EDITS)
 @hypothesis.example(  # a circle of files in which a function also calls itself, entered from another side than before
     start=(

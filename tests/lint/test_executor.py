@@ -47,11 +47,11 @@ class Cluster:
         self.url = self.client.scheduler.address.replace("tcp://", "dask://")
         self.pids: dict[str, int] = {}
 
-    def complete(self) -> None:
+    def complete(self, workers: int = 2) -> None:
         """Start the workers that it lacks, and wait until they are there."""
-        for _ in range(2 - len(self.client.scheduler_info()["workers"])):
+        for _ in range(workers - len(self.client.scheduler_info()["workers"])):
             self._start("dask_worker", self.client.scheduler.address, "--nthreads", "1", "--no-nanny")
-        self.client.wait_for_workers(2, timeout=60)
+        self.client.wait_for_workers(workers, timeout=60)
         self.pids = self.client.run(os.getpid)
 
     def _start(self, module: str, *words: str) -> None:
@@ -137,7 +137,9 @@ def test_a_run_outlives_one_of_its_workers(cluster: Cluster, project: Path) -> N
     assert len(cluster.client.scheduler_info()["workers"]) == 1
 
 
-def test_a_run_outlives_all_of_its_workers(cluster: Cluster, project: Path) -> None:
+def test_a_run_outlives_all_of_its_workers(started_cluster: Cluster, project: Path) -> None:
+    cluster = started_cluster
+    cluster.complete(1)
     local = command(project, "--no-cache", ".")
     running = started(project, "--no-cache", "--executor", cluster.url, ".")
     cluster.busy()

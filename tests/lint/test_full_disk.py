@@ -17,7 +17,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 SIZE = 64 * PAGE
 FILLER = "# a line that makes the file longer\n" * 300
 FILES = {f"module{number}.py": RAW + REUSE.partition("\n")[2] + FILLER * number for number in range(4)}
-ROOMS = (0, 1, 2, 3, 5, 8, 13, 21)
+ROOMS = (0, 1, 3, 8, 21)
 """Free pages of the disk; all that a run writes takes fewer than the last."""
 
 

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent, indent
+from textwrap import dedent
 
 import pytest
 from command_line import command
@@ -258,14 +258,16 @@ def shown(leaf):
         return np.asarray(leaf).dtype.name, np.shape(leaf), np.asarray(leaf).tobytes().hex()
     return repr(leaf)
 
-for folder in sys.argv[1:]:
-    for name in ("main", "box", "use"):
-        sys.modules.pop(name, None)
-    importlib.invalidate_caches()
-    sys.path.insert(0, folder)
-    for row in importlib.import_module("main").numbers():
-        print(folder, [shown(leaf) for leaf in jax.tree.leaves(row)])
-    sys.path.remove(folder)
+for _ in sys.stdin:  # a line is a request to run all programs
+    for folder in sys.argv[1:]:
+        for name in ("main", "box", "use"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        sys.path.insert(0, folder)
+        for row in importlib.import_module("main").numbers():
+            print(folder, [shown(leaf) for leaf in jax.tree.leaves(row)])
+        sys.path.remove(folder)
+    print("done", flush=True)
 """
 
 
@@ -290,26 +292,29 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 def printed(projects: tuple[Path, dict[str, Path]]) -> dict[str, tuple[str, str]]:
     """Run all programs, migrate them, and run them again; what each prints, and what the reports say."""
     installed, folders = projects
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [sys.executable, "-c", RUNNER, *map(str, folders.values())]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as runner:
 
-    def run() -> list[str]:
-        environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
-        runner = [sys.executable, "-c", RUNNER, *map(str, folders.values())]
-        done = subprocess.run(runner, capture_output=True, text=True, check=False, env=environment)
-        assert done.returncode == 0, done.stderr + indent(after(), "    ")
-        return done.stdout.splitlines()
+        def run() -> list[str]:
+            assert runner.stdin is not None and runner.stdout is not None
+            runner.stdin.write("run\n")
+            runner.stdin.flush()
+            rows = []
+            while (row := runner.stdout.readline()) != "done\n":
+                assert row, "".join(file.read_text() for folder in folders.values() for file in folder.glob("*.py"))
+                rows.append(row)
+            return rows
 
-    def after() -> str:
-        return "\n".join(file.read_text() for folder in folders.values() for file in folder.glob("*.py"))
-
-    before = run()
-    for folder in folders.values():
-        report = command(folder, "--migrate", "--strict", "--output-format", "json", ".")
-        (folder / "report.json").write_text(report.stdout)
-        done = command(folder, "--migrate", "--strict", "--fix", "--exit-zero", ".")
-        assert done.returncode == 0, done.stderr
-    again = run()
+        before = run()
+        for folder in folders.values():
+            report = command(folder, "--migrate", "--strict", "--output-format", "json", ".")
+            (folder / "report.json").write_text(report.stdout)
+            done = command(folder, "--migrate", "--strict", "--fix", "--exit-zero", ".")
+            assert done.returncode == 0, done.stderr
+        again = run()
     return {
-        title: tuple("\n".join(row for row in rows if row.startswith(f"{folder} ")) for rows in (before, again))  # type: ignore[misc]
+        title: tuple("".join(row for row in rows if row.startswith(f"{folder} ")) for rows in (before, again))  # type: ignore[misc]
         for title, folder in folders.items()
     }
 

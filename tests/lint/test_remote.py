@@ -104,8 +104,10 @@ def test_a_relative_path_is_one_of_the_sender(project: Path) -> None:
         assert "OLY104" in there.stdout and HERE not in there.stderr
 
 
-@pytest.mark.usefixtures("pool")
-def test_the_number_of_files_that_were_checked_here_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pool", ["empty"], indirect=True)
+def test_the_number_of_files_that_were_checked_here_is_said(
+    project: Path, pool: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remote, "ROUNDS", 0)
     local = command(project, "--no-cache", ".", "--ignore", "OLY201")
     there, kept = (command(project, "--executor", WORKERS, ".", "--ignore", "OLY201") for _ in range(2))

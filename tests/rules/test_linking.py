@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from olympus_rules.code.instructions import ClassCode
@@ -167,6 +167,7 @@ VALUES: st.SearchStrategy[Value] = st.recursive(
 WRITER, READER = analysed(""), analysed("", "b.py")
 
 
+@settings(max_examples=40)
 @given(VALUES)
 def test_a_value_is_the_same_in_the_file_that_reads_its_record(value: Value) -> None:
     text = json.dumps(write(WRITER.file, value))
