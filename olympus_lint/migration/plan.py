@@ -79,6 +79,7 @@ def plan(
     migration.constructors = held.constructors()
     migration.taken = held.other_sources()
     migration.is_cut_short = held.is_cut_short
+    migration.unlisted += held.unlisted
     for filename, reports in computed.items():
         migration.left.setdefault(filename, []).extend(reports)
     held.forget()
@@ -93,6 +94,7 @@ class _Held:
         checks: the places to which keys only may get, likewise; they are reasons in a strict plan.
         failures: the functions that could not be read.
         is_cut_short: whether the project is too large to follow every key to its end.
+        unlisted: the number of calls that anything may reach, keys included; they are told in a strict plan.
     """
 
     def __init__(self, migration: Migration, found: Mapping[str, Sequence[Report]], *, strict: bool) -> None:
@@ -120,6 +122,7 @@ class _Held:
         self._remade = self._reached.graph.remade
         self.failures = self._reached.graph.failures
         self._joined: set[Place] = set()
+        self.unlisted = 0
         self.is_cut_short = self._reached.slots.is_cut_short or migration.is_cut_short
         self._sources = frozenset(self._places).union(self._remade, (each.place for each in self._taken))
 
@@ -227,7 +230,9 @@ class _Held:
         own = {document.module.partition(".")[0] for document in self._documents.values()} - {""}
         for way in escapes(self._reached):
             why = _way_out(way, open_places, self._packs, own) if way.is_sure or way.place in leaving else None
-            if why is not None:
+            if way.is_anything and self.checks is not self.reasons:
+                self.unlisted += 1
+            elif why is not None:
                 known = leaving.get(way.place, set())
                 reason = Reason(self._line_of(way.place), why)
                 breaks = _takes_raw_only(way, self._packs)

@@ -305,7 +305,8 @@ def sentences(migration: Migration, *, written: bool) -> list[str]:
     if migration.is_cut_short:
         lines.append(NOT_ALL)
     if migration.unlisted:
-        lines.append(f"{count(migration.unlisted, 'further line')} may get keys beside numbers; `--strict` lists them.")
+        further = count(migration.unlisted, "further line")
+        lines.append(f"{further} may get keys beside other values; `--strict` lists them.")
     if migration.not_in_git:
         lines.append(uncommitted(migration.not_in_git, written=written))
     return lines
