@@ -47,8 +47,8 @@ for number in (signal.SIGINT, signal.SIGHUP) if threading.current_thread() is th
     if signal.getsignal(number) is signal.SIG_IGN:  # of a shell's background job; the processes of tests inherit it
         signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
 
-MUCH_MEMORY = 1000 << 20  # bytes
-GROWTH = 100 << 20  # bytes
+MUCH_MEMORY = 1500 << 20  # bytes
+GROWTH = 300 << 20  # bytes
 kept = 0  # bytes: what this process had when its caches were last empty
 PROCESS_LIMIT = 300  # seconds; below the limit of a test, so that the failure names the process
 
