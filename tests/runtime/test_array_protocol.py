@@ -122,6 +122,8 @@ def test_an_object_counts_as_its_array(name: str, call: Call):
     expected = outcome(function_of(jnp, name), call, lambda array: array)
     assert outcome(function_of(onp, name), call, Unregistered) == expected
     assert outcome(function_of(onp, name), call, Registered) == expected
+    expected_when_traced = traced(function_of(jnp, name), call, jnp.asarray)
+    assert traced(function_of(onp, name), call, Registered) == expected_when_traced
 
 
 # Each function that a description is enough for, with the attributes; `full_like` takes its value besides.
@@ -220,12 +222,6 @@ def traced(function: Callable[..., Any], call: Call, make: Callable[[Any], Any])
         return anonymous(jax.make_jaxpr(flat)(*map(make, arrays)))
     except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, TypeError, ValueError) as error:
         return type(error).__name__
-
-
-@pytest.mark.parametrize(("name", "call"), ALL)
-def test_a_registered_object_counts_as_its_array_when_it_is_traced(name: str, call: Call):
-    expected = traced(function_of(jnp, name), call, jnp.asarray)
-    assert traced(function_of(onp, name), call, Registered) == expected
 
 
 def test_every_function_is_called_or_left_out_for_a_reason():
