@@ -196,6 +196,7 @@ class SharedKey(Fact):
         mapping: the call that made the mapped function, if any.
         copies: whether the mapped array holds copies of one key.
         batch: whether the shared value is, or may be, a key array.
+        hidden: what the lanes draw from, and how to split it, if that is no key in sight.
     """
 
     transform: str
@@ -204,6 +205,7 @@ class SharedKey(Fact):
     mapping: ast.Call | None = None
     copies: bool = False
     batch: bool = False
+    hidden: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

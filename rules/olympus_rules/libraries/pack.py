@@ -46,7 +46,7 @@ class Pack:
         listed = (
             names
             for (section, name), names in self.lists.items()
-            if name not in ("prefixes", "methods", "states", "streams", "keywords", "on", "off")
+            if name not in ("prefixes", "methods", "states", "streams", "keywords", "splits", "own", "on", "off")
             and (section, name) not in (("arrays", "modules"), ("counting", "modules"))
         )
         names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)

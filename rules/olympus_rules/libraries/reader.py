@@ -16,6 +16,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
     "fold": ("methods", "streams", "modules", "states"),
     "layers": ("keywords",),
+    "lifted": ("splits", "own", "dropout"),
     "silent": ("names",),
     "counting": (
         "modules", "bases", "layers", "counts", "on", "off", "copied", "split", "merged", "viewed", "updated",

@@ -196,6 +196,16 @@ class Libraries:
         rows = (row for pack in self._of(libraries) for row in pack.functions if row.makes or row.sinks)
         return frozenset(row.qualified.rpartition(".")[2] for row in rows)
 
+    def giving(self, libraries: Iterable[str]) -> frozenset[str]:
+        """Return the last names of the functions of some libraries, and methods of their objects, that give a key."""
+        rows = (row for pack in self._of(libraries) for row in (*pack.functions, *pack.methods) if row.makes)
+        return frozenset(row.qualified.rpartition(".")[2] for row in rows)
+
+    def lifted(self, libraries: Iterable[str]) -> dict[str, str]:
+        """Return the words under which some libraries list arguments of maps of modules, and layers."""
+        packs = self._of(libraries)
+        return {name: word for pack in packs for word in LISTS["lifted"] for name in pack.listed("lifted", word)}
+
     def copies(self, libraries: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the methods of the objects of some libraries that give a changed copy, with the fields that change."""
         return {name: fields for pack in self._of(libraries) for name, fields in pack.copies.items()}

@@ -28,9 +28,9 @@ class SharedKeyAcrossLanes(Rule):
         why = "which is one key over and over" if fact.copies else "which is not mapped over"
         inside = fact.draw.node is not fact.node
         where = f" on {line(document, fact.draw.node)}" if inside else ""
-        message = (
-            f"Every lane of this `{fact.transform}` gets the same numbers: `{fact.draw.what}`{where} draws from "
-            f"{the_key(fact, 'one key')}, {why}. {advice}"
-        )
-        places = (related(document, fact.draw.node, "drawn here, alike in all lanes"),) if inside else ()
+        source = fact.hidden or f"{the_key(fact, 'one key')}, {why}. {advice}"
+        lane = "step" if fact.transform == "scan" else "lane"
+        draw = f"`{fact.draw.what}`{where} draws from {source}"
+        message = f"Every {lane} of this `{fact.transform}` gets the same numbers: {draw}"
+        places = (related(document, fact.draw.node, f"drawn here, alike in all {lane}s"),) if inside else ()
         return self.finding(fact, document, message, places)

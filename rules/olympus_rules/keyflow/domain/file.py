@@ -236,9 +236,14 @@ class File:
         return self.table.drawing(self.imported - {"jax"})
 
     @cached_property
-    def giving_methods(self) -> frozenset[str]:
-        """The methods of objects of the file's libraries that give a fresh key, by name."""
-        return frozenset(name for name, rows in self.method_rows.items() if any(row.makes for row in rows))
+    def giving(self) -> frozenset[str]:
+        """The functions of the file's libraries, and the methods of their objects, that give a fresh key, by name."""
+        return self.table.giving(self.imported)
+
+    @cached_property
+    def lifted(self) -> dict[str, str]:
+        """What arguments of maps of modules say, and the streams of layers, by name."""
+        return self.table.lifted(self.imported)
 
     @cached_property
     def maps(self) -> bool:

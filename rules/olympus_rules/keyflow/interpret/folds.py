@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.access import as_term, guarded_leaves, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
 from olympus_rules.keyflow.domain.consumption import consume, drawn
@@ -18,7 +17,7 @@ from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Function, Map, Value
 from olympus_rules.keyflow.facts import Place
-from olympus_rules.keyflow.interpret import callees, made_objects
+from olympus_rules.keyflow.interpret import callees, lifted, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 
 METHOD = "method"  # the argument that names another method of the module
@@ -79,7 +78,7 @@ def _asked_at_once(flow: Flow, module: Term, other: tuple[Term, ...]) -> set[str
     for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=[ast.Constant(value=stream)]):
-                if owner == code.parameters[0] and attr in flow.file.giving_methods:
+                if owner == code.parameters[0] and attr in flow.file.giving:
                     found.add(str(stream))
     return found
 
@@ -99,24 +98,9 @@ def _draws(flow: Flow, module: Term) -> bool:
 
     What it draws depends on the key alone, unless it reads a state that changes from call to call.
     """
-    first = flow.file.applied.get(made_objects.structure(flow, module))
-    words, definitions = flow.file.drawing, flow.file.module.definitions
-    waiting: list[FunctionCode | ClassCode] = [] if first is None else [first]
-    seen = set[FunctionCode | ClassCode]()
-    draws = False
-    while waiting:
-        code = waiting.pop()
-        names = {
-            node.id if isinstance(node, ast.Name) else node.attr
-            for node in ast.walk(code.node)
-            if isinstance(node, ast.Name | ast.Attribute)
-        }
-        if not flow.file.states.isdisjoint(names):
-            return False
-        draws = draws or not words.isdisjoint(names)
-        seen.add(code)
-        waiting += [definitions[name] for name in names & definitions.keys() if definitions[name] not in seen]
-    return draws
+    code = flow.file.applied.get(made_objects.structure(flow, module))
+    named = set[str]() if code is None else set[str]().union(*map(lifted.names, lifted.reached(flow, code)))
+    return flow.file.states.isdisjoint(named) and not flow.file.drawing.isdisjoint(named)
 
 
 def _begun(flow: Flow, value: Value, place: Place, arguments: Arguments) -> None:

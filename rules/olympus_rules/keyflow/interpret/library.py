@@ -16,6 +16,7 @@ from olympus_rules.keyflow.interpret import (
     copies,
     counting,
     higher_order,
+    lifted,
     lists,
     named,
     rows,
@@ -34,6 +35,8 @@ REARRANGING = ("bisect.insort", "heapq.heap", "random.shuffle")
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value:
     """Call a function from outside this file."""
     model = flow.file.table.get(qualified)
+    if arguments.keywords and flow.file.lifted:
+        lifted.look_at(flow, qualified, arguments)
     result = _call_library(flow, model, qualified, arguments)
     if model.shaped:
         parameters = () if model.row is None else model.row.parameters
