@@ -136,8 +136,8 @@ WRONG = [
     ("[function.f]", r"a\.toml: unknown section 'function'; did you mean 'functions'\?", True),
     (
         "[x]",
-        r"unknown section 'x'; known are functions, methods, returns, copies, fields, inspect, fold, layers, silent, "
-        r"counting, forward, transform, result, containers, arrays, conversions, typed-keys",
+        r"unknown section 'x'; known are functions, methods, returns, copies, fields, inspect, fold, layers, lifted, "
+        r"silent, counting, forward, transform, result, containers, arrays, conversions, typed-keys",
         True,
     ),
     ("inspect = 3", r"a\.toml: \[inspect\]: expected a table, not 3", True),

@@ -943,3 +943,45 @@ def right_params_stream_as_default(key):
     model = Regressor(rate=0.0)
     variables = params_of(model)
     return model.apply(variables, X, rngs={"params": key}), model.apply(variables, X + 1.0, rngs={"dropout": key})
+
+
+class Layer(nn.Module):
+    @nn.compact
+    def __call__(self, x, _):
+        return nn.tanh(nn.Dense(FEATURES)(x)), None
+
+
+def wrong_scan_over_layers(key):
+    """The layers of the stack have parameters of their own, and all of them are made of one key."""
+    Stack = nn.scan(Layer, variable_axes={"params": 0}, split_rngs={"params": False}, length=3)
+    return tuple(Stack().init(key, X, None)["params"]["Dense_0"]["kernel"])
+
+
+def right_scan_over_layers(key):
+    """The key is split over the layers of the stack."""
+    Stack = nn.scan(Layer, variable_axes={"params": 0}, split_rngs={"params": True}, length=3)
+    return tuple(Stack().init(key, X, None)["params"]["Dense_0"]["kernel"])
+
+
+def wrong_lifted_method(key):
+    """A map in a method of a module, over its rows: they share the noise."""
+
+    class Rows(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            rows = nn.vmap(Jitter, variable_axes={}, split_rngs={"noise": False})
+            return rows()(x)
+
+    return tuple(Rows().apply({}, jnp.zeros((4, FEATURES)), rngs={"noise": key}))
+
+
+def right_lifted_method(key):
+    """A map in a method of a module, over its rows, each with noise of its own."""
+
+    class Rows(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            rows = nn.vmap(Jitter, variable_axes={}, split_rngs={"noise": True})
+            return rows()(x)
+
+    return tuple(Rows().apply({}, jnp.zeros((4, FEATURES)), rngs={"noise": key}))

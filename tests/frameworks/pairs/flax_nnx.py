@@ -870,3 +870,35 @@ def right_fori_loop(key):
         return noise, out.at[i].set(noise(jnp.zeros(4)))
 
     return tuple(nnx.fori_loop(0, 3, body, (Noise(nnx.Rngs(noise=key)), jnp.zeros((3, 4))))[1])
+
+
+def wrong_examples_by_vmap(key):
+    """The model maps over the examples, and its dropout has one count for all of them."""
+    model = MLP(FEATURES, rngs=nnx.Rngs(key))
+    forward = nnx.vmap(lambda model, x: model(x), in_axes=(None, 0))
+    return tuple(forward(model, jnp.ones((3, FEATURES))))
+
+
+def right_examples_by_vmap(key):
+    """The keys of the model are split over the examples, and its parameters are not."""
+    model = MLP(FEATURES, rngs=nnx.Rngs(key))
+    axes = nnx.StateAxes({nnx.RngState: 0, ...: None})
+
+    @nnx.split_rngs(splits=3)
+    @nnx.vmap(in_axes=(axes, 0))
+    def forward(model, x):
+        return model(x)
+
+    return tuple(forward(model, jnp.ones((3, FEATURES))))
+
+
+def wrong_noise_by_vmap(key):
+    """A layer of noise maps over the rows, with one stream for all of them."""
+    noise = Noise(nnx.Rngs(noise=key))
+    return tuple(nnx.vmap(lambda layer, row: layer(row), in_axes=(None, 0))(noise, jnp.zeros((3, FEATURES))))
+
+
+def right_noise_by_vmap(key):
+    """The layer of noise gets all rows at once."""
+    noise = Noise(nnx.Rngs(noise=key))
+    return tuple(noise(jnp.zeros((3, FEATURES))))

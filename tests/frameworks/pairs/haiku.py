@@ -837,3 +837,22 @@ def right_keys_of_split_in_order(key):
     test = [noisy.apply({}, keys.pop(), X) for _ in range(2)]
     train = [noisy.apply({}, k, X) for k in keys]
     return (*train, *test)
+
+
+def wrong_hk_vmap_of_dropout(key):
+    """Each example is masked in a lane of its own, and all lanes take one key."""
+
+    def f(xs):
+        return hk.vmap(lambda x: hk.dropout(hk.next_rng_key(), 0.5, x), split_rng=False)(xs)
+
+    return tuple(hk.transform(f).apply({}, key, jnp.ones((3, FEATURES))))
+
+
+def right_hk_vmap_of_dropout(key):
+    """Each example is masked in a lane of its own, with a key of its own."""
+
+    def f(xs):
+        keys = jax.random.split(hk.next_rng_key(), len(xs))
+        return hk.vmap(lambda k, x: hk.dropout(k, 0.5, x), split_rng=False)(keys, xs)
+
+    return tuple(hk.transform(f).apply({}, key, jnp.ones((3, FEATURES))))

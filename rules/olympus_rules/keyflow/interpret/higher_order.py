@@ -46,6 +46,8 @@ def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments)
         in_axes, out_axes = arguments.get(place, "in_axes"), arguments.get(place + 1, "out_axes")
         if name == "vectorize":
             in_axes, out_axes = _vectorized(arguments), None
+        if name == "scan":
+            in_axes = in_axes or Sequence("tuple", (Library("carry"), Const(0)))
         return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node, name)
     if kind == "shard_map":
         specs = arguments.get(2, "in_specs"), arguments.get(3, "out_specs")
@@ -150,6 +152,10 @@ def call_mapped(flow: Flow, mapped: Mapped, arguments: Arguments) -> Value:
     keywords = tuple((name, _lane(flow, value, Const(0), lanes)) for name, value in arguments.keywords)
     result = flow.call(mapped.function, replace(arguments, positional=tuple(values), keywords=keywords))
     lanes.report(mapped, arguments)
+    if mapped.name == "scan":
+        return map_leaves(
+            result, lambda leaf: flow.terms.fresh()
+        )  # a carry has no axis, and the other results have one
     batched = map_leaves(result, flow.knowledge.batch)
     if lanes.has_stacks:
         forget_ranks(flow.knowledge, leaves(batched))
@@ -207,6 +213,8 @@ def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
     """Return the part of an argument that one lane receives."""
     if axis == Const(None):
         return value
+    if isinstance(axis, Library):  # a carry, which each step hands on
+        return lanes.carry(value)
     if isinstance(value, Sequence) and value.items and all(isinstance(item, Const) for item in value.items):
         return flow.terms.fresh()  # jnp.array([1, 2, 3])
     if isinstance(value, Sequence) and value.kind == "stack":

@@ -13,13 +13,14 @@ from itertools import chain
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
-from olympus_rules.keyflow.domain.access import guarded_leaves
+from olympus_rules.keyflow.domain.access import guarded_leaves, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.knowledge import REPEATING, copied_key
+from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
-from olympus_rules.keyflow.domain.values import Function, Mapped
+from olympus_rules.keyflow.domain.values import Function, Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -167,7 +168,7 @@ class Lanes:
     def __init__(self, flow: Flow) -> None:
         """Record the state before the call."""
         self._flow = flow
-        self._first_draw = len(flow.events.draws)
+        self._first_draw, self._first_use = len(flow.events.draws), len(flow.ledger.consumptions)
         self._first_term = len(flow.terms.parts)
         self._known: dict[Term, bool] = {}
         self._copies: dict[Term, Term] = {}
@@ -188,6 +189,13 @@ class Lanes:
         self._known[key] = True
         self._copies[key] = key if array is None else array
         return key
+
+    def carry(self, value: Value) -> Value:
+        """Return what a step receives of the step before: other values each time, and objects in other states."""
+        for term in leaves(value):
+            state = self._flow.env.get((term, STATE, self._flow.generation(term)))
+            self.varying |= {term, *leaves(state if state is not None else term)}
+        return value
 
     def report(self, mapped: Mapped, arguments: Arguments) -> None:
         """Record the draws since the start whose key is the same in all lanes."""
@@ -212,6 +220,21 @@ class Lanes:
                     batch=flow.knowledge.rank(key) != 0,
                 )
             )
+
+        self._report_states(mapped, node)
+
+    def _report_states(self, mapped: Mapped, node: ast.AST | None) -> None:
+        """Record the first draw since the start from an object that counts and that is one for all lanes."""
+        flow, hidden = self._flow, "one random state, which is not mapped over. Split its keys, and map over them."
+        for use in flow.ledger.consumptions[self._first_use :]:
+            if use.draw == STATE_OF_OBJECT and flow.knowledge.is_known(use.term) and self._is_same(use.term):
+                place, likely = Place(use.node, use.what, None), Confidence.LIKELY
+                flow.file.add(
+                    facts.SharedKey(
+                        node=node or use.node, confidence=likely, transform=mapped.name, draw=place, hidden=hidden
+                    )
+                )
+                return
 
     def _confidence(self, draw: Draw) -> Confidence:
         """Return how likely it is that no key for all lanes is meant: hardly ever for layers that lanes call on data.
