@@ -10,12 +10,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from shipped_packs import shipped_pack
 
 from olympus_codemods.target import Target
 from olympus_lint.migration.project import migrate
 from olympus_lint.migration.text import Text
 from olympus_lint.project.settings import Settings
-from olympus_rules.libraries import read_pack, shipped
+from olympus_rules.libraries import shipped
 from olympus_rules.libraries.transformations import TRANSFORMATIONS
 
 HEAD = """\
@@ -112,7 +113,7 @@ def programs() -> list[tuple[str, str]]:
     """Return the programs of all rows, each with what it is called."""
     found: dict[str, str] = {}
     for path in shipped():
-        pack = read_pack(path)
+        pack = shipped_pack(path)
         for name in pack.listed("forward", "names"):
             found[f"forward {name}"] = OTHERWISE.get(name, "count({name}(key))").format(name=name)
         for kind in TRANSFORMATIONS:

@@ -6,18 +6,19 @@ import re
 import textwrap
 
 import pytest
+from shipped_packs import shipped_pack
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Conversion, DtypeLogic
 from olympus_rules.keyflow.linking.driver import analyse
-from olympus_rules.libraries import read_pack, shipped
+from olympus_rules.libraries import shipped
 from olympus_rules.rules.key_conversion import ADVICE
 from olympus_rules.syntax import Document
 
 ROWS = {
     name if "." in name else f"builtins.{name}": row
     for path in shipped()
-    for name, row in read_pack(path).conversions.items()
+    for name, row in shipped_pack(path).conversions.items()
 }
 HEADER = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nimport pickle\nfrom jax import lax, random\n"
 

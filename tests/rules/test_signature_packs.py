@@ -17,12 +17,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from shipped_packs import shipped_pack
 
 from olympus_lint.project.settings import Settings
 from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
 from olympus_rules.finding import Confidence
-from olympus_rules.libraries import LibraryFunction, libraries, package_of, read_pack, shipped
+from olympus_rules.libraries import LibraryFunction, libraries, package_of, shipped
 from olympus_rules.libraries.pack import Pack
 from olympus_rules.libraries.reader import FIELDS, LISTS, OF_METHODS, SECTIONS, read
 from olympus_rules.libraries.table import FOLDER
@@ -210,7 +211,7 @@ def test_packs_agree_with_the_schema(path: Path) -> None:
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
 def test_a_pack_is_found_under_the_names_that_it_speaks_of(path: Path) -> None:
-    pack = read_pack(path)
+    pack = shipped_pack(path)
     names = pack.spoken_of() | {*pack.listed("inspect", "prefixes")}
     roots = {name.partition(".")[0] if "." in name else "python" for name in names}
     assert {"python" if root in sys.stdlib_module_names else root for root in roots} <= {package_of(path)}
@@ -246,7 +247,7 @@ def fields_of(class_: ast.ClassDef) -> ast.arguments:
 @cache
 def names_of(root: str) -> re.Pattern[str]:
     """Return what finds a definition of a name that the packs have of a package; most of its files have none."""
-    packs = [read_pack(path) for path in shipped() if path.stem == root]
+    packs = [shipped_pack(path) for path in shipped() if path.stem == root]
     names = {row.qualified for pack in packs for row in (*pack.functions, *pack.methods)}
     names.update(*map(listed_methods, packs))
     bare = {name.rpartition(".")[2] for name in names}
@@ -298,7 +299,7 @@ ROWS_OF_PACKS = [
     pytest.param(path.stem, row, id=f"{path.stem}-{row.qualified}")
     for path in shipped()
     if package_of(path) not in CHECKED_ELSEWHERE
-    for row in (*read_pack(path).functions, *read_pack(path).methods)
+    for row in (*shipped_pack(path).functions, *shipped_pack(path).methods)
     if row.qualified not in LATER
 ]
 
@@ -331,7 +332,7 @@ def test_names_are_exported(path: Path) -> None:
     if package(path.stem) is None:
         pytest.skip(f"{path.stem} is neither installed nor in {SOURCES}")
     missing = []
-    for name in sorted(read_pack(path).spoken_of() - REMOVED - LATER):
+    for name in sorted(shipped_pack(path).spoken_of() - REMOVED - LATER):
         exported = re.match(r"(?:[a-z_]\w*\.)*\w+", name)[0]  # a method of a class is exported with it
         last = re.compile(rf"\b{exported.rpartition('.')[2]}\b")
         missing += [] if any(last.search(text) for text in module_texts(exported)) else [name]
@@ -343,13 +344,13 @@ def listed_methods(pack: Pack) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in shipped() if listed_methods(read_pack(path))], ids=lambda path: path.stem
+    "path", [path for path in shipped() if listed_methods(shipped_pack(path))], ids=lambda path: path.stem
 )
 def test_listed_methods_exist(path: Path) -> None:
     if package(path.stem) is None:
         pytest.skip(f"{path.stem} is neither installed nor in {SOURCES}")
     transformed = {"apply", "init"} if path.stem == "haiku" else set()  # fields of haiku.Transformed
-    assert listed_methods(read_pack(path)) - transformed - definitions(path.stem).keys() == set()
+    assert listed_methods(shipped_pack(path)) - transformed - definitions(path.stem).keys() == set()
 
 
 # What comes of it.

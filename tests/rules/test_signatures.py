@@ -10,8 +10,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from shipped_packs import shipped_pack
 
-from olympus_rules.libraries import Libraries, LibraryFunction, libraries, read_pack, shipped
+from olympus_rules.libraries import Libraries, LibraryFunction, libraries, shipped
 from olympus_rules.libraries.reader import read
 from olympus_rules.libraries.table import FOLDER
 
@@ -35,7 +36,7 @@ REMOVED = {
     "jax.random.unsafe_rbg_key",
     "jax.tree_map",
 }
-PACKS = [read_pack(path) for path in shipped()]
+PACKS = [shipped_pack(path) for path in shipped()]
 NAMES = frozenset(name for pack in PACKS for name in pack.spoken_of())
 JAX_RANDOM = [
     function

@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from shipped_packs import shipped_pack
 
 from olympus_rules.check import check
 from olympus_rules.keyflow.facts import Reuse
 from olympus_rules.keyflow.linking.driver import analyse
-from olympus_rules.libraries import libraries, read_pack, shipped
+from olympus_rules.libraries import libraries, shipped
 from olympus_rules.syntax import Document
 
 ARGUMENTS = (
@@ -26,7 +27,7 @@ def representatives() -> dict[str, str]:
     """Return one function for each way in which the key flow treats a function of a library."""
     table = libraries()
     found: dict[str, str] = {}
-    for name in sorted(name for path in shipped() for name in read_pack(path).spoken_of()):
+    for name in sorted(name for path in shipped() for name in shipped_pack(path).spoken_of()):
         model = table.get(name)
         row = model.row is not None and ("method" if model.row.method else "row")
         ways = (row, model.transform and model.transform.kind, model.container, model.conversion and "conversion")
