@@ -22,7 +22,7 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
-__all__ = ["FAILED", "assert_migrates", "is_told", "migrated", "numbers", "outcome"]
+__all__ = ["BOTH", "FAILED", "assert_migrates", "is_told", "migrated", "numbers", "outcome"]
 
 PASSES = 10
 FAILED = "failed"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import randoms
 from readers import TARGETS, Target
 
-FEW = {"server": 25, "command": 90, "cache file": 90, "comments": 120, "markdown": 120}
+FEW = {"server": 20, "command": 60, "cache file": 60, "comments": 80, "markdown": 80}
 """Variants of the targets that take longest."""
 
 
@@ -38,7 +38,7 @@ def test_variants_differ(target: Target) -> None:
 def test_variants_break_no_promise(name: str, tmp_path: Path) -> None:
     target = TARGETS[name](tmp_path)
 
-    @settings(max_examples=FEW.get(name, 150), deadline=None, suppress_health_check=[*HealthCheck])
+    @settings(max_examples=FEW.get(name, 100), deadline=None, suppress_health_check=[*HealthCheck])
     @given(randoms(use_true_random=False))
     def law(drawing: random.Random) -> None:
         with limited():

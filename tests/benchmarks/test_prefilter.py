@@ -16,7 +16,7 @@ BORROWS = "from keys import draw\n\n\ndef twice(key):\n    return draw(key), dra
 
 
 @pytest.mark.search
-@pytest.mark.parametrize("folder", ["tests/twins/files", "tests/benchmarks", "olympus_lint/run", "codemods"])
+@pytest.mark.parametrize("folder", ["tests/twins/files", "codemods"])
 def test_files_of_this_repository(folder: str) -> None:
     files = python_files([ROOT / folder])
     assert len(files) > 5

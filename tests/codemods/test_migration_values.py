@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from migrated import assert_migrates, migrated, numbers
+from migrated import BOTH, assert_migrates, migrated, numbers
+from searches import each_once
 
 from olympus_rules.finding import Confidence
 
@@ -118,10 +119,10 @@ def test_silent(body: str) -> None:
     assert_migrates(f"{IMPORTS}{body}\n", silent=True)
 
 
-@pytest.mark.parametrize("body", FAILING.values(), ids=FAILING.keys())
-def test_failing(body: str) -> None:
+@pytest.mark.parametrize(("name", "impl"), each_once(FAILING, BOTH))
+def test_failing(name: str, impl: str) -> None:
     """Typed keys are refused."""
-    assert_migrates(f"{IMPORTS}{body}\n", silent=False)
+    assert_migrates(f"{IMPORTS}{FAILING[name]}\n", silent=False, impls=(impl,))
 
 
 @pytest.mark.parametrize("body", TWO_WORDS.values(), ids=TWO_WORDS.keys())

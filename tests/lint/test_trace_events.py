@@ -592,15 +592,7 @@ compiled(jax.vmap(simulate))(jax.vmap(random.fold_in, (0, None))(draws, 1), leng
 
 @pytest.mark.search
 @pytest.mark.skipif(find_spec("jax") is None, reason="the command uses JAX")
-@pytest.mark.parametrize(
-    ("how", "option"),
-    [
-        ("compiled", ["--probe"]),
-        pytest.param("eager", [], marks=pytest.mark.search),
-        pytest.param("eager", ["--probe"], marks=pytest.mark.search),
-        pytest.param("compiled", [], marks=pytest.mark.search),
-    ],
-)
+@pytest.mark.parametrize(("how", "option"), [("compiled", ["--probe"]), ("eager", [])])
 def test_branches_that_all_lanes_execute_are_confirmed_where_one_lane_draws_twice(
     how: str, option: list[str], project: Path, run: Callable[..., Outcome]
 ):
