@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from handmade import document
+from searches import each_once
 
 from olympus_codemods.fixes import apply_fixes, fix_for
 from olympus_rules.check import check
@@ -78,8 +79,7 @@ def fix_all(text: str) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("make", ["key", "PRNGKey"])
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("misuse", MISUSES)
+@pytest.mark.parametrize(("misuse", "style"), each_once(MISUSES, STYLES))
 def test_misuse_is_fixed(misuse: str, style: str, make: str) -> None:
     before = STYLES[style] + MISUSES[misuse].format(random=style, make=make)
     after, left = fix_all(before)

@@ -83,9 +83,9 @@ def test_reference_on_known_programs() -> None:
     assert truth_of(handed, "key") == ({(6, 5): {(6, 5)}}, {})
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(40, marks=pytest.mark.search)])
-def test_programs_have_something_to_find(count: int) -> None:
+def test_programs_have_something_to_find() -> None:
     """A comparison of nothing with nothing would always agree."""
+    count = 20
     for layer in Layer:
         reuses, collisions = 0, 0
         for number in range(count):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from programs import REUSE
+from searches import each_once
 
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
@@ -64,8 +65,10 @@ def much_to_do() -> None:
         Path(f"heavy{n}.py").write_text(heavy)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
-@pytest.mark.parametrize("options", [[], ["--fix", "--unsafe-fixes"]])
+@pytest.mark.parametrize(
+    ("number", "options"),
+    each_once([signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT], [[], ["--fix", "--unsafe-fixes"]]),
+)
 def test_processes_of_a_pool_end_with_their_parent(project, number, options):
     much_to_do()
     command = [PROGRAM, "--jobs", "3", "--no-cache", *options, "."]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from marked import place, read
+from searches import each_once
 
 jax = pytest.importorskip(
     "jax", "0.9", reason="before, JAX does not send all calls of compiled functions through Python"
@@ -351,8 +352,7 @@ def check_found(kind: str, source: str, style: str, filename: str) -> None:
     assert (place(misuse.first), place(misuse.second)) == (program.places["1"], program.places["2"])
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize(("name", "style"), each_once(FOUND, STYLES))
 def test_found(name: str, style: str) -> None:
     check_found("reuse", FOUND[name], style, f"<found {name} {style}>")
 
@@ -363,8 +363,7 @@ def test_collision(name: str, style: str) -> None:
     check_found("collision", COLLISIONS[name], style, f"<collision {name} {style}>")
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("name", SILENT)
+@pytest.mark.parametrize(("name", "style"), each_once(SILENT, STYLES))
 def test_silent(name: str, style: str) -> None:
     recorder, _ = record(SILENT[name], style, f"<silent {name} {style}>")
     assert recorder.unfollowed == []

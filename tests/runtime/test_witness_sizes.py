@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from searches import each_once
 
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
@@ -61,9 +62,9 @@ BIG = {
 HALF = 1 << BITS // 2
 
 
-@pytest.mark.parametrize("text", BIG.values(), ids=BIG)
-@pytest.mark.parametrize("place", ["module", "function", "default"])
-def test_it_is_unknown_and_the_execution_goes_on(tmp_path: Path, text: str, place: str):
+@pytest.mark.parametrize(("name", "place"), each_once(BIG, ["module", "function", "default"]))
+def test_it_is_unknown_and_the_execution_goes_on(tmp_path: Path, name: str, place: str):
+    text = BIG[name]
     inner = "".join(f"    {line}\n" for line in text.splitlines())
     program = {
         "module": f"{text}\ndef f(key):\n{REUSE}",
