@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from olympus_rules.finding import Finding, Related
-from olympus_rules.keyflow.facts import Reference, Reuse
+from olympus_rules.keyflow.facts import EqualKeys, Reference, Reuse
 from olympus_rules.rule import Report
 
 
@@ -31,7 +31,7 @@ def mistake(report: Report) -> Hashable:
     That is a key in one function, or a name that is no type, in the annotations of one row.
     """
     fact = report.fact
-    if isinstance(fact, Reuse):
+    if isinstance(fact, Reuse | EqualKeys):
         return fact.identity
     return (report.finding.span.start.row, report.finding.message) if type(fact) is Reference else None
 
@@ -52,7 +52,7 @@ def told_together(group: list[Report]) -> Finding:
             continue
         told.add(span)
         message = "here, too"
-        if isinstance(report.fact, Reuse):
+        if isinstance(report.fact, Reuse | EqualKeys):
             surely = "consumed" if report.finding.confidence == finding.confidence else "may be consumed"
             message = f"{surely} again here, by `{report.fact.again.what}`"
         further.append(Related(message, finding.filename, span, further=report.finding))

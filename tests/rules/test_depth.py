@@ -18,6 +18,7 @@ HEADER = "import functools\n\nimport jax\n\n\n"
 DEEP = 2_500  # functions: where each had a few frames of Python on the stack, 1,800 were too many
 REUSE = "    a = jax.random.normal(key)\n    return a + jax.random.uniform(key)\n"
 WRITTEN = sorted([*(ROOT / "tests/twins").rglob("*.py"), *(ROOT / "tests/benchmarks/guarded").rglob("*.py")])
+NESTED = ROOT / "tests/twins/transforms/layers_on_replicas_right.py"  # reaches that depth, whatever else is drawn
 
 
 def check(text: str, filename: str = "a.py") -> FileResult:
@@ -88,8 +89,8 @@ def test_a_circle_that_is_longer_than_the_stack_is_noted() -> None:
 @pytest.mark.parametrize(
     ("depth", "files"),
     [
-        (2, WRITTEN[2 :: len(WRITTEN) // 60]),
-        (3, WRITTEN[3 :: len(WRITTEN) // 60]),
+        (2, [NESTED, *WRITTEN[2 :: len(WRITTEN) // 60]]),
+        (3, [NESTED, *WRITTEN[3 :: len(WRITTEN) // 60]]),
         pytest.param(3, WRITTEN, marks=pytest.mark.search),
     ],
     ids=["2", "3", "all files"],

@@ -123,6 +123,7 @@ class EqualKeys(Fact):
         first, again, effect, repeated_by, root, lineage: as in :class:`Reuse`.
         seed: the seed as it is written, empty if that is not known.
         made: where each of them is made, as far as known: the path as in findings, and the call.
+        identity: equal for the keys of one seed in one function.
     """
 
     first: Place
@@ -132,6 +133,7 @@ class EqualKeys(Fact):
     root: str = ""
     seed: str = ""
     made: tuple[tuple[str, Span] | None, tuple[str, Span] | None] = (None, None)
+    identity: Hashable = field(default=None, compare=False)
     lineage: tuple[Origin, ...] = field(default=(), compare=False)
 
 

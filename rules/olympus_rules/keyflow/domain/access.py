@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.dimensions import axis
 from olympus_rules.keyflow.domain.knowledge import forget_ranks
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import State
-from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term
+from olympus_rules.keyflow.domain.terms import CHOICE, MAX_SIZE, Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -62,9 +62,7 @@ def as_term(flow: State, value: Value) -> Term:
     if isinstance(value, Metadata):
         return terms.make("op", value.what, value.term)
     if isinstance(value, Choice):
-        return terms.make(
-            "op", ("choice", *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms)
-        )
+        return terms.make("op", (CHOICE, *(path for path, _ in value.arms)), *(as_term(flow, v) for _, v in value.arms))
     if isinstance(value, Library):
         return terms.make("symbol", value.qualified)
     if isinstance(value, Class):

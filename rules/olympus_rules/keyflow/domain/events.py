@@ -22,6 +22,7 @@ class Events:
         writes: attributes and items written to objects that came from outside.
         forgotten: objects that an unknown callee may have changed, with the number of writes up to that call.
         handed: those of them that were passed to an unknown callee.
+        named: objects whose attributes are written that the further keywords of the function name, with how often.
         asked: the tests that paths depend on.
         raised: the names of the exceptions that it raises, each with whether something was consumed before.
         unused: variables that are bound to a key and not read.
@@ -33,6 +34,7 @@ class Events:
     writes: list[Write] = field(default_factory=list)
     forgotten: dict[Term, int] = field(default_factory=dict)
     handed: set[Term] = field(default_factory=set)
+    named: dict[Term, int] = field(default_factory=dict)
     asked: set[Term] = field(default_factory=set)
     raised: dict[str, bool] = field(default_factory=dict)
     unused: dict[str, Term] = field(default_factory=dict)

@@ -193,14 +193,16 @@ class Ledger:
         """Yield each consumption of a key with the surest earlier one of a key made apart from its seed."""
         made: dict[Term, list[Consumption]] = {}
         for again in self.consumptions:
-            equal = self._terms.equal_key(again.term)
-            if equal is None:
-                continue
-            seed, uses = self._terms.seed_of(again.term), made.setdefault(equal, [])
-            first = self._surest([[use for use in uses if self._terms.seed_of(use.term) != seed]], again)
-            if first is not None:
-                yield first, again
-            uses.append(again)
+            seed = self._terms.seed_of(again.term)
+            for path, equal in self._terms.equal_keys(again.term):
+                joined, uses = both(path, again.path), made.setdefault(equal, [])
+                if joined is None:
+                    continue
+                use = again if joined == again.path else replace(again, path=joined)
+                first = self._surest([[use for use in uses if self._terms.seed_of(use.term) != seed]], use)
+                if first is not None:
+                    yield first, use
+                uses.append(use)
 
     def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
         """Return the earlier consumption that most surely shares a run with a later one, the first of equals."""

@@ -22,6 +22,7 @@ CACHED = "cached"  # the test whether a cached property was computed
 ELEMENT = "[*]"  # a write to a dictionary item whose index is a term
 GET = ".get"  # the entry of a dictionary, or None
 HANDED = "*"  # any attribute or item: an unknown function was given the object, or a name is computed
+KEYWORDS = "**"  # the attributes that further keywords of the function name
 VARIABLE = "="  # a write to the variable that a term stands for
 ATTRIBUTE_TESTS = ("hasattr", CACHED)
 

@@ -193,6 +193,8 @@ def is_remade(terms: Terms, term: Term) -> bool:
 
 def _is_given(terms: Terms, term: Term) -> bool:
     """Return whether a value is constant, or the caller's: computed from constants and outside values alone."""
+    if len(arms := terms.arms(term)) > 1:
+        return any(_is_given(terms, arm) for _, arm in arms)
     if terms.operation(term) in ("op", "attr", "item"):
         return bool(terms.args(term)) and all(_is_given(terms, arg) for arg in terms.args(term))
     return terms.operation(term) in ("const", "param", "free")
@@ -204,4 +206,5 @@ def way_in(terms: Terms, term: Term) -> Term:
     while terms.operation(term) in SAME_EACH_TIME or terms.operation(term) == "seed":
         is_element = terms.operation(term) == "item" and terms.operation(terms.args(term)[1]) == "const"
         element, term = term if is_element else None, terms.args(term)[0]
+        term = next((arm for _, arm in terms.arms(term) if _is_given(terms, arm)), term)
     return term if element is None else element

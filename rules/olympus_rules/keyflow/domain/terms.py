@@ -35,6 +35,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+
 
 class Term(int):
     """The number of an identity in the table of its file."""
@@ -48,6 +50,7 @@ Parts = tuple[Any, ...]
 PART_OF = frozenset({"item", "slice", "list", "lane", "view"})
 
 
+CHOICE = "choice"  # of values, with their conditions
 WORDS = "words"  # the view of a key as a NumPy array
 
 MAX_SIZE = 60  # a larger result of operators becomes a fresh term, so that terms do not grow with the call graph
@@ -63,7 +66,7 @@ class Terms:
         self._sizes: list[int] = []
         self._seeds: list[Term] = []
         self._fresh = 0
-        self._equals: dict[Term, Term] = {}
+        self._equals: dict[tuple[Term, Term], Term] = {}
         self.bases: dict[str, frozenset[str]] = {}  # of classes of the project, by their symbols
         self.members: dict[str, frozenset[str]] = {}  # of enumerations of the file
 
@@ -230,20 +233,33 @@ class Terms:
         ancestors = self.ancestors(term)
         return ancestors[-1] if ancestors else term
 
-    def equal_key(self, term: Term) -> Term | None:
-        """Return the key that equals this one wherever its seed is made a key again; ``None`` if no seed is known."""
-        seed = self._seeds[term]
-        operation, data, *args = self.parts[seed]
+    def equal_keys(self, term: Term) -> list[tuple[PathCondition, Term]]:
+        """Return the keys that equal this one wherever its seed is made a key again, each with its condition.
+
+        One for each value that the seed may have; none if no seed is known.
+        """
+        operation, data, *args = self.parts[self._seeds[term]]
         if operation != "seed" or (isinstance(data[1], tuple) and data[1][0] == "wrap"):
-            return None
-        if term == seed:
-            return self.make("root", None, args[0])
-        if term not in self._equals:
+            return []
+        return [(path, self._equal(term, seed)) for path, seed in self.arms(args[0])]
+
+    def arms(self, term: Term) -> list[tuple[PathCondition, Term]]:
+        """Return the values that a number may have, each with its condition."""
+        operation, data, *args = self.parts[term]
+        if operation == "op" and data == "int" and len(args) == 1:
+            return self.arms(args[0])
+        if operation == "op" and isinstance(data, tuple) and data[0] == CHOICE:
+            return list(zip(data[1:], args, strict=True))
+        return [(ALWAYS, term)]
+
+    def _equal(self, term: Term, given: Term) -> Term:
+        """Return a key with any key of this seed in the place of that which it is made from."""
+        if term == self._seeds[term]:
+            return self.make("root", None, given)
+        if (term, given) not in self._equals:
             operation, data, parent, *rest = self.parts[term]
-            equal = self.equal_key(parent)
-            assert equal is not None
-            self._equals[term] = self.make(operation, data, equal, *rest)
-        return self._equals[term]
+            self._equals[term, given] = self.make(operation, data, self._equal(parent, given), *rest)
+        return self._equals[term, given]
 
     def seed_of(self, term: Term) -> Term:
         """Return the constructor's key that a term is made from, otherwise the first term of the derivation chain."""

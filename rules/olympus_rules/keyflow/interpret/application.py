@@ -72,7 +72,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         owner = instance.current(term)
         if name == presence.VARIABLE:
             assign(flow, term, flow.terms.fresh(), ALWAYS)
-        elif name not in (None, presence.HANDED):
+        elif name not in (None, presence.HANDED, presence.KEYWORDS):
             _set(flow, instance, owner, name, flow.terms.fresh())
         elif not _rebind(flow, instance, owner, None):
             for target in leaves(owner)[:1]:
@@ -84,6 +84,9 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     for write in writes:
         if write is not None and write.term not in blurred:
             _write(flow, instance, write, given)
+    for term, name in summary.changes:
+        if name == presence.KEYWORDS:
+            _write_keywords(flow, instance, instance.current(term))
     for term in blurred:
         flow.forget(cast(Term, instance.value(term)))
     if arguments.node is not None and _ends(flow, summary, instance):
@@ -313,6 +316,17 @@ def _write(flow: Flow, instance: Instance, write: _AppliedWrite, given: frozense
         holds, fails = flow.decisions.alternatives(path)
         written = choose(flow, [(holds, written), (fails, get_item(flow, owner, Const(index)))])
     _set(flow, instance, owner, name, written)
+
+
+def _write_keywords(flow: Flow, instance: Instance, owner: Value) -> None:
+    """Write the attributes that the further keywords of a call name."""
+    given = instance.binding.get(instance.summary.code.kwarg or "")
+    if isinstance(given, Map) and not given.open:
+        for name, value in given.items:
+            _set(flow, instance, owner, str(name), value)
+    else:
+        for target in leaves(owner):
+            flow.forget(target, handed=True)
 
 
 def _fill(flow: Flow, instance: Instance, container: Value, index: Value, written: Value | None) -> None:

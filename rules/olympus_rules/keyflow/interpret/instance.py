@@ -21,7 +21,7 @@ from olympus_rules.keyflow.domain.dimensions import dimension
 from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.summary import Summary, needed, origin
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.terms import CHOICE, Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -212,6 +212,9 @@ class Instance:
             values = [self.value(arg) for arg in args]
             if data == "len" and isinstance(values[0], Sequence) and not values[0].open:
                 return Const(len(values[0].items))
+            if isinstance(data, tuple) and data[0] == CHOICE:
+                arms = [(self.path(path), value) for path, value in zip(data[1:], values, strict=True)]
+                return choose(self.flow, [(path, value) for path, value in arms if path is not None])
             operands = tuple(operand_term(self.flow, value) for value in values)
             length = dimension(self.flow, data, operands)
             return terms.make(operation, data, *operands) if length is None else length

@@ -54,10 +54,21 @@ def write(flow: Flow, name: str, arguments: Arguments, owner: Value | None = Non
         set_item(flow, target, index, value, arguments.receiver)
     elif isinstance(index, Const) and isinstance(index.value, str):
         set_attribute(flow, target, index.value, value)
+    elif isinstance(index, Term) and _is_keyword(flow, index):
+        for term in leaves(target):
+            flow.forget(term)
+            flow.events.named[term] = flow.events.named.get(term, 0) + 1
     else:
         for term in leaves(target):
             flow.forget(term, handed=True)
     return True
+
+
+def _is_keyword(flow: Flow, index: Term) -> bool:
+    """Return whether a name is that of a further keyword of the function: which ones there are, a call says."""
+    while args := flow.terms.args(index):
+        index = args[0]
+    return flow.code.kwarg is not None and index == flow.terms.make("param", (flow.code, flow.code.kwarg))
 
 
 def set_attribute(flow: Flow, target: Value, name: str, value: Value) -> None:

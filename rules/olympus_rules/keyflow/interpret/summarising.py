@@ -86,8 +86,9 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
     found: dict[Change, None] = {
         _near(file.terms, term, presence.HANDED if term in run.events.handed else None): None
         for term in run.events.forgotten
-        if _is_open(file, run, term)
+        if _is_open(file, run, term) and not _is_named(run, term)
     }
+    found |= {(term, presence.KEYWORDS): None for term in run.events.named}
     asked = presence.slots(file.terms, run.events.asked)
     for term, name, value, _ in run.events.writes:
         if name == presence.ELEMENT or (term, name) in asked or origin(file.terms, term) is None:
@@ -98,6 +99,16 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
         return tuple(found)
     outside = (origin(file.terms, term) for term, _ in found)
     return tuple(dict.fromkeys((term, None) for term in outside if term is not None))
+
+
+def _is_named(run: Run, term: Term) -> bool:
+    """Return whether an object is changed by nothing out of sight but further keywords, after which it is not read."""
+    named = run.events.named.get(term)
+    return (
+        named is not None
+        and named == run.env.get((term, "generation"))
+        and not any(parts[0] == "attr" and parts[1][1] and parts[2] == term for parts in run.terms.parts)
+    )
 
 
 def _near(terms: Terms, term: Term, name: str | None) -> Change:
@@ -115,7 +126,7 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
     for number, (term, name, value, path) in enumerate(run.events.writes):
         path = path[0] & ~returning[0], path[1] & ~returning[1]
         writes.pop((term, name, path), None)  # the later write replaces it
-        is_kept = number >= run.events.forgotten.get(term, 0) or not _is_open(file, run, term)
+        is_kept = number >= run.events.forgotten.get(term, 0) or not _is_open(file, run, term) or _is_named(run, term)
         if is_kept or name == STATE:  # a new state is as good as an unknown one
             writes[term, name, path] = (term, name, value, path)
     terms, asked = file.terms, presence.slots(file.terms, run.events.asked)

@@ -19,13 +19,21 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.syntax.project import module_file
 
 
-def seed_of(file: File, *uses: Consumption) -> str:
-    """Return how the seed is written of which the keys of two uses are made, empty if that is not known."""
-    seeds = [file.terms.seed_of(use.term) for use in uses]
-    calls = [call for seed in seeds if (call := made_by(file, seed)) is not None]
-    for argument in (part for call in calls for part in (*call.args[:1], *(each.value for each in call.keywords))):
-        return ast.unparse(argument)
-    return next(filter(None, (written_seed(file.terms, file.terms.args(seed)[0]) for seed in seeds)), "")
+def shared_seed(terms: Terms, first: Consumption, again: Consumption) -> Term:
+    """Return the seed that two keys are made from, a variable if it may be one."""
+    one, two = ([seed for _, seed in terms.arms(terms.args(terms.seed_of(use.term))[0])] for use in (first, again))
+    return min(
+        (seed for seed in one if seed in two),
+        key=lambda seed: (_is_literal(terms, seed), not spelled_seed(terms, seed)),
+    )
+
+
+def written_seed(file: File, first: Consumption, again: Consumption) -> str:
+    """Return how the seed of two keys is written, empty if that is not known."""
+    name = spelled_seed(file.terms, shared_seed(file.terms, first, again))
+    calls = (made_by(file, file.terms.seed_of(use.term)) for use in (again, first))
+    texts = (ast.unparse(call.args[0]) for call in calls if call is not None and call.args)
+    return name or next(texts, "")
 
 
 def made_by(file: File, key: Term) -> ast.Call | None:
@@ -34,7 +42,7 @@ def made_by(file: File, key: Term) -> ast.Call | None:
     return next((call for call in made if isinstance(call, ast.Call)), None)
 
 
-def written_seed(terms: Terms, seed: Term) -> str:
+def spelled_seed(terms: Terms, seed: Term) -> str:
     """Return ``config.seed`` for a seed that a callee reads from a variable, or a constant, otherwise nothing."""
     return repr(terms.data(seed)) if terms.operation(seed) == "const" else attribute_of(terms, seed)
 
@@ -61,10 +69,10 @@ def made_at(file: File, use: Consumption) -> tuple[str, Span] | None:
 
 def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effect: str) -> Confidence:
     """Return the highest confidence of a reuse of two keys that are made apart from one seed."""
-    is_alike = first.what == again.what
+    is_alike = first.what == again.what or _is_made_by_one_call(file, first, again)
     if effect == "dependent" and not (is_alike and _is_method(file, again)):
         return Confidence.POSSIBLE
-    is_literal = _is_literal(file.terms, file.terms.args(file.terms.seed_of(again.term))[0])
+    is_literal = _is_literal(file.terms, shared_seed(file.terms, first, again))
     if again.loop and _counts_in_seed(file, again):
         return Confidence.POSSIBLE  # each turn of the inner loop has its own seed, to be tried under other conditions
     if _is_drawn_here(file, first) and _is_drawn_here(file, again):
@@ -87,6 +95,12 @@ def _of_draws(run: Run, first: Consumption, again: Consumption, *, is_literal: b
         return Confidence.CERTAIN
     # each part of a script or notebook may begin with the same key, and so may parts of an object
     return Confidence.POSSIBLE if is_module or are_splits else Confidence.LIKELY
+
+
+def _is_made_by_one_call(file: File, first: Consumption, again: Consumption) -> bool:
+    """Return whether two functions draw by one function that they call, which is to give the same for the same seed."""
+    one, two = (file.made_at.get(file.terms.seed_of(use.term)) for use in (first, again))
+    return None not in (first.given, again.given) and one is not None and one == two
 
 
 def _is_given_the_same(first: Consumption, again: Consumption) -> bool:

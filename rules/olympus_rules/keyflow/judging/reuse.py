@@ -24,7 +24,15 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
-from olympus_rules.keyflow.judging.remade import attribute_of, made_at, made_by, most_sure, seed_of, written_seed
+from olympus_rules.keyflow.judging.remade import (
+    attribute_of,
+    made_at,
+    made_by,
+    most_sure,
+    shared_seed,
+    spelled_seed,
+    written_seed,
+)
 from olympus_rules.keyflow.notes.pending import spelled
 
 COPY = re.compile(r"target|teacher|(^|_)(ema|old|prev|previous|ref|slow)(_|$)|average|copy")
@@ -124,7 +132,7 @@ def _equal_keys(
     if confidence is None:
         return None
     result = effect(first, again)
-    key = _name_of(run, first, again)
+    key = _name_of(run, again, again)
     return facts.EqualKeys(
         node=again.node,
         confidence=min(confidence, most_sure(file, run, first, again, result)),
@@ -135,8 +143,9 @@ def _equal_keys(
         again=Place(again.node, again.what, again.key),
         effect=result,
         repeated_by=_repeated_by(first, again),
-        seed=seed_of(file, first, again),
+        seed=written_seed(file, first, again),
         made=(made_at(file, first), made_at(file, again)),
+        identity=(run.code, shared_seed(file.terms, first, again)),
         lineage=(*descent().way(again.term), *uses(first, again)),
     )
 
@@ -170,7 +179,7 @@ def _root_of(file: File, run: Run, term: Term) -> str:
         if name:
             return name
         if terms.operation(term) == "seed":
-            call, seed = made_by(file, term), written_seed(terms, terms.args(term)[0])
+            call, seed = made_by(file, term), spelled_seed(terms, terms.args(term)[0])
             return ast.unparse(call) if call is not None else f"key({seed})" if seed else ""
         if not terms.args(term):
             break

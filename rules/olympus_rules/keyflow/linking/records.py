@@ -19,7 +19,7 @@ from olympus_rules.keyflow.domain.file import File, MadeAt
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Captured, Specialisation, Summary
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.terms import CHOICE, Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Boundary,
@@ -310,6 +310,8 @@ class _Writer:
             parts = self.file.decisions.parts(term)
             assert parts is not None
             return ["path", self.path(parts)]  # decisions have other numbers in other files
+        elif operation == "op" and isinstance(data, tuple) and data[0] == CHOICE:
+            data = [self.path(path) for path in data[1:]]
         elif operation == "op":
             data = data if isinstance(data, str) else None
         elif operation == "view":
@@ -427,6 +429,8 @@ class _Reader:
         if operation == "attr" or operation == "slice":
             return terms.make(operation, tuple(data), *args)
         if operation == "op":
+            if isinstance(data, list):
+                data = (CHOICE, *(self.path(path) for path in data))
             return terms.make("op", data if data is not None else own, *args)
         if operation == "path":
             return self.file.decisions.whole(self.path(data))
