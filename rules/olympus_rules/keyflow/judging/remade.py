@@ -90,7 +90,9 @@ def _of_draws(run: Run, first: Consumption, again: Consumption, *, is_literal: b
     """Return the highest confidence for two draws, or splits, of keys that one function makes."""
     is_module, are_splits = run.code.kind == "module", first.draw == again.draw == "split"
     if again.loop:
-        return Confidence.CERTAIN if not are_splits else Confidence.POSSIBLE if is_module else Confidence.LIKELY
+        if are_splits:
+            return Confidence.POSSIBLE if is_module else Confidence.LIKELY
+        return Confidence.CERTAIN if is_literal else Confidence.LIKELY  # a caller's seed may ask for equal numbers
     if not is_literal:
         return Confidence.CERTAIN
     # each part of a script or notebook may begin with the same key, and so may parts of an object
