@@ -94,7 +94,7 @@ class Reuse(Fact):
         sampler: the function of ``jax.random`` that ``again`` draws with, perhaps in a function that it calls.
         kept: the attribute that keeps the key for the consumption ``first``, which is later, in another function or
             call; empty for two consumptions in one function.
-        taker: that function.
+        taker: that function; also one whose next call consumes the key that ``again`` puts into the next state.
         of_state: whether it is the state of an object that counts its draws.
         identity: equal for the reuses of one key in one function.
         lineage: the way of the key to its uses; empty for a key that an object keeps.

@@ -139,10 +139,10 @@ def twice(fact: Reuse, document: Document) -> str:
     first = line(document, fact.first.node)
     when = " in the next iteration of the loop" if is_next_pass(fact, document) else ""
     effect = EFFECTS.get(fact.effect, EFFECTS["dependent"])
-    return (
-        f"{subject(fact)} is consumed again by `{fact.again.what}`{when}: {what_it_did(fact.first)} on "
-        f"{first}, {effect}."
-    )
+    said = f"is consumed again by `{fact.again.what}`{when}"
+    if fact.taker:
+        said = f"stays in `{fact.again.what}`, from which the next call of `{fact.taker}` consumes it"
+    return f"{subject(fact)} {said}: {what_it_did(fact.first)} on {first}, {effect}."
 
 
 def is_next_pass(fact: Reuse, document: Document) -> bool:

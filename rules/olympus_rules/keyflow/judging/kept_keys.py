@@ -51,6 +51,7 @@ def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
         known: the facts about its reuses so far; a function that one of them names is told already.
     """
     reuses = [each for each in known if isinstance(each, facts.DerivationCollision | facts.Reuse)]
+    reuses = [each for each in reuses if each.confidence >= Confidence.LIKELY]
     told = {place.what for each in reuses for place in (each.first, each.again) if place is not None}
     keys = {each.identity for each in reuses if isinstance(each, facts.Reuse)}
     takers: dict[str, list[tuple[_Field, Run, Consumption]]] = defaultdict(list)
@@ -67,8 +68,8 @@ def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
 
 
 def _uses_up(use: Consumption) -> bool:
-    """Return whether a consumption surely uses a key up; an object that is made with a key keeps it itself."""
-    return use.certainty == Certainty.KNOWN and use.draw != "fold" and not use.what.endswith(".__init__")
+    """Return whether a consumption uses a key up; an object that is made with a key keeps it itself."""
+    return use.certainty >= Certainty.UNKNOWN and use.draw != "fold" and not use.what.endswith(".__init__")
 
 
 def _is_made_once(run: Run, use: Consumption) -> bool:
@@ -108,7 +109,9 @@ def _of_function(
         found = [
             (taker, again)
             for taken, taker, again in takers.get(field.name, ())
-            if _is_one(file, field, taken) and not (_is_test(run) and _is_test(taker))
+            if _is_one(file, field, taken)
+            and Certainty.KNOWN in (use.certainty, again.certainty)
+            and not (_is_test(run) and _is_test(taker))
         ]
         if not found:
             continue

@@ -24,6 +24,7 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
+from olympus_rules.keyflow.judging.handed_on import is_handed_on
 from olympus_rules.keyflow.judging.remade import (
     attribute_of,
     made_at,
@@ -84,6 +85,9 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
     confidence = _weighed(file, run, first, again)
     if confidence is None:
         return None
+    handed_on = first.certainty == Certainty.KNOWN and is_handed_on(run, again)
+    if handed_on:
+        confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     of_state = again.draw == STATE_OF_OBJECT
     key = "" if of_state else _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
@@ -119,6 +123,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         batch=(run.knowledge.rank(again.term) or 0) > 0,
         sampler=again.sampler,
         of_state=of_state,
+        taker=run.code.name if handed_on else "",
         identity=(run.code, again.term),
         lineage=() if of_state else (*descent().way(again.term), *uses(first, again)),
     )
