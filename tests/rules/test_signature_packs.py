@@ -177,7 +177,7 @@ WRONG = [
     ),
     (
         '[functions."a.f"]\nparameters = ["key", "x"]\nsinks = ["key"]\nseeds = ["x"]',
-        r"seeds: unknown sink or fold 'x'; known are key",
+        r"seeds: unknown sink, fold or kept key 'x'; known are key",
         False,
     ),
 ]
@@ -521,7 +521,7 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         law = distrax.Normal(0.0, 1.0)
         law.sample(seed=3) + law.sample(seed=3) + jax.random.normal(jax.random.key(0))
         """,
-        [],
+        [(3, "possible")],
     ),
     "a state that goes before the key": (
         """

@@ -31,7 +31,7 @@ class LibraryFunction:
         forwards: the parameters that come out as the result, with their key identity.
         keeps: the parameters whose key the object keeps that the class makes, and consumes each time it is called or
             entered.
-        seeds: those of ``sinks`` and ``folds`` that take a seed as well as a key.
+        seeds: those of ``sinks``, ``folds`` and ``keeps`` that take a seed as well as a key.
         draw: which streams of the key a sampler reads; two draws from one key share their bits when these
             words are equal. ``None`` for what is no sampler.
         derive: ``split``, ``fold_in`` or ``clone`` when the result is derived from the first parameter.

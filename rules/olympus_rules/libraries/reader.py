@@ -137,7 +137,8 @@ def _row(place: str, name: str, value: object, method: bool) -> LibraryFunction:
     for parameter, _ in row.get("silent", ()):
         _known(f"{place} silent", "parameter", parameter, parameters)
     for parameter in row.get("seeds", ()):
-        _known(f"{place} seeds", "sink or fold", parameter, row.get("sinks", ()) + row.get("folds", ()))
+        taking = row.get("sinks", ()) + row.get("folds", ()) + row.get("keeps", ())
+        _known(f"{place} seeds", "sink, fold or kept key", parameter, taking)
     if row.get("derive") and not row.get("parameters"):
         raise ValueError(f"{place}: a key is derived from the first of `parameters`, and there is none; list them")
     return LibraryFunction(name, **row, method=method)

@@ -94,7 +94,7 @@ class Made(NamedTuple):
     name: str
     structure: Term
     is_silent: bool
-    kept: tuple[Value | None, ...]
+    kept: tuple[Value, ...]
     number: int
 
 

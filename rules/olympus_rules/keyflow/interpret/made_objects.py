@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
-from olympus_rules.keyflow.domain.access import as_term
+from olympus_rules.keyflow.domain.access import as_term, operand_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, drawn
-from olympus_rules.keyflow.domain.file import Made
+from olympus_rules.keyflow.domain.file import Made, MadeAt
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value
-from olympus_rules.keyflow.facts import Place
+from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.libraries import LibraryFunction
@@ -34,7 +34,16 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
     made = flow.terms.make("op", ("made", name, len(parts), names), *parts)
     model = flow.file.table.get(name)
     is_off = model.silences or (model.row is not None and _draws_nothing(flow, model.row, arguments))
-    kept = () if model.row is None else tuple(argument(model.row, each, arguments) for each in model.row.keeps)
+    kept = (
+        ()
+        if model.row is None
+        else tuple(
+            held
+            for each in model.row.keeps
+            if (value := argument(model.row, each, arguments)) is not None
+            for held in (*seeded(flow, model.row, each, value, arguments.node), value)
+        )
+    )
     is_silent = is_off or callees.evaluates(arguments, "")
     flow.file.made[instance] = Made(name, made, is_silent, kept, flow.terms.number())
     if is_silent:  # nobody draws from a generator of keys that is made for it
@@ -162,6 +171,21 @@ def argument(row: LibraryFunction, name: str, arguments: Arguments) -> Value | N
     return arguments.get(position, name)
 
 
+def seeded(flow: Flow, row: LibraryFunction, name: str, value: Value, node: ast.AST | None) -> tuple[Term, ...]:
+    """Return the key that a call of a function makes of a whole number in a parameter of its row, if it takes one.
+
+    A value of unknown kind may be one: that it is a key shows elsewhere, if at all.
+    """
+    is_number = isinstance(value, Const) and type(value.value) is int
+    is_unknown = isinstance(value, Term) and not flow.knowledge.is_candidate(value)
+    if name not in row.seeds or not (is_number or is_unknown):
+        return ()
+    key = flow.knowledge.seed(KeyKind.UNKNOWN, flow.terms.number(), operand_term(flow, value))
+    if node is not None:
+        flow.file.made_at[key] = MadeAt(flow.file.name, flow.file.document.span(node))
+    return (key,)
+
+
 def used(flow: Flow, made: Value, node: ast.AST, loop: str | None = None) -> None:
     """Record that an object uses the keys that it keeps: a call begins with them again, a ``with`` block goes on.
 
@@ -177,7 +201,7 @@ def used(flow: Flow, made: Value, node: ast.AST, loop: str | None = None) -> Non
         made = flow.terms.args(made)[0]  # handlers.trace(seeded).get_trace(…)
     held = _made(flow, made) if isinstance(made, Term) else None
     for value in () if held is None else held.kept:
-        if held is not None and value is not None:
+        if held is not None:
             number = held.number if loop is None else flow.terms.number()
             use = Consumption(node, held.name, Certainty.UNKNOWN, flow.path, draw=held.name, call=number)
             consume(flow, value, replace(use, loop=loop or "", sampler=held.name))

@@ -90,7 +90,9 @@ def method(flow: Flow, function: Term, arguments: Arguments) -> Value | None:
     keys = [value for value in arguments.values() if _may_be_key(flow, value)]
     for row in rows:
         given = [_argument(row, parameter, arguments)[0] for parameter in (*row.sinks, *row.folds, *row.inspects)]
-        if keys and keys == [value for value in given if value is not None and _may_be_key(flow, value)]:
+        is_seeded = any(_is_number(_argument(row, parameter, arguments)[0]) for parameter in row.seeds)
+        taken = [value for value in given if value is not None and _may_be_key(flow, value)]
+        if (keys or is_seeded) and keys == taken:
             return random_function(flow, row, arguments)
     return None
 
@@ -117,6 +119,10 @@ def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Va
 
 def _may_be_key(flow: Flow, value: Value) -> bool:
     return not isinstance(value, Const) and any(flow.knowledge.is_candidate(term) for term in leaves(value))
+
+
+def _is_number(value: Value | None) -> bool:
+    return isinstance(value, Const) and type(value.value) is int
 
 
 def _made(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
@@ -157,7 +163,7 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     only_keys = name not in row.seeds and not row.method
     if only_keys:
         confused(flow, value, row.qualified, arguments.node)
-    if isinstance(value, Const) or _is_generator(flow, row, name, value):
+    if (isinstance(value, Const) and name not in row.seeds) or _is_generator(flow, row, name, value):
         return
     for path, term in guarded_leaves(flow, value):
         if only_keys or (row.method and term in flow.knowledge.named):
@@ -180,6 +186,8 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         sampler="" if row.derive or row.method else row.qualified,
         folded=flow.terms.make("op", ("fold", row.qualified)) if name in row.folds else None,
     )
+    for key in made_objects.seeded(flow, row, name, value, node):
+        consume(flow, key, replace(use))
     consume(flow, value, use)
     if row.derive != "split":
         is_layer = row.qualified.endswith(made_objects.CALL)

@@ -76,19 +76,23 @@ def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effe
     if again.loop and _counts_in_seed(file, again):
         return Confidence.POSSIBLE  # each turn of the inner loop has its own seed, to be tried under other conditions
     if _is_drawn_here(file, first) and _is_drawn_here(file, again):
-        return _of_draws(run, first, again, is_literal=is_literal)
+        return _of_draws(file, run, first, again, is_literal=is_literal)
     if not is_alike:
         return Confidence.POSSIBLE if is_literal else Confidence.LIKELY
     if again.loop:
         is_same = _only_counts(file, again.node)
     else:
-        is_same = _is_method(file, again) or _is_given_the_same(first, again)
+        is_part = is_literal and run.code.kind == "module"  # of a script, which may begin with the same key as others
+        is_same = (_is_method(file, again) and not is_part) or _is_given_the_same(first, again)
     return Confidence.LIKELY if is_same and _is_wanted_twice(file, first, again) else Confidence.POSSIBLE
 
 
-def _of_draws(run: Run, first: Consumption, again: Consumption, *, is_literal: bool) -> Confidence:
+def _of_draws(file: File, run: Run, first: Consumption, again: Consumption, *, is_literal: bool) -> Confidence:
     """Return the highest confidence for two draws, or splits, of keys that one function makes."""
     is_module, are_splits = run.code.kind == "module", first.draw == again.draw == "split"
+    if _begins_stream(file, again):
+        is_apart = _only_counts(file, again.node) if again.loop else _stand_together(file, first, again, is_literal)
+        return Confidence.LIKELY if is_apart and not (is_module and is_literal) else Confidence.POSSIBLE
     if again.loop:
         if are_splits:
             return Confidence.POSSIBLE if is_module else Confidence.LIKELY
@@ -103,6 +107,24 @@ def _is_made_by_one_call(file: File, first: Consumption, again: Consumption) -> 
     """Return whether two functions draw by one function that they call, which is to give the same for the same seed."""
     one, two = (file.made_at.get(file.terms.seed_of(use.term)) for use in (first, again))
     return None not in (first.given, again.given) and one is not None and one == two
+
+
+def _begins_stream(file: File, use: Consumption) -> bool:
+    """Return whether an object is made of a key that draws later, if it does: a model may be given other weights."""
+    row = file.table.get(use.what).row
+    return row is not None and bool(row.gives or row.keeps or row.folds)
+
+
+def _stand_together(file: File, first: Consumption, again: Consumption, is_literal: bool) -> bool:
+    """Return whether two objects are there together: the second one does not take the name of the first one.
+
+    One with a literal seed that a statement puts into another object is often to be filled with other weights.
+    """
+    statements = [file.document.statement(use.node) for use in (first, again)]
+    targets = [ast.unparse(each.targets[0]) if isinstance(each, ast.Assign) else "" for each in statements]
+    if is_literal and any(isinstance(each, ast.Expr) for each in statements):
+        return False
+    return statements[0] is statements[1] or targets[0] != targets[1] or not targets[0]
 
 
 def _is_given_the_same(first: Consumption, again: Consumption) -> bool:

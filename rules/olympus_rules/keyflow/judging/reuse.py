@@ -132,9 +132,12 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
 def _equal_keys(
     file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]
 ) -> Fact | None:
-    """Return the use of two keys that are made apart from one seed."""
-    confidence = _weighed(file, run, first, again)
-    if confidence is None:
+    """Return the use of two keys that are made apart from one seed.
+
+    What seems to be a seed may turn out to be a key, whose uses are a reuse.
+    """
+    confidence, seed = _weighed(file, run, first, again), run.terms.args(run.terms.seed_of(again.term))[0]
+    if confidence is None or run.knowledge.is_known(seed) or seed in run.knowledge.passed:
         return None
     result = effect(first, again)
     key = _name_of(run, again, again)
