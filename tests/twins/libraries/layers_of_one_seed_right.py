@@ -1,4 +1,4 @@
-"""The layers share an `Rngs`, and the one that draws nothing has its own; a comparison begins with one seed."""
+"""The layers share an `Rngs`, and the one that draws nothing has its own; networks that follow others or are compared have one seed."""
 
 from flax import nnx
 
@@ -12,6 +12,19 @@ class Policy(nnx.Module):
 
     def __call__(self, x):
         return self.output(self.norm(self.hidden(x)))
+
+
+class Agent:
+    def __init__(self, seed):
+        self.network = nnx.Linear(4, 2, rngs=nnx.Rngs(seed))
+        self.target_network = nnx.Linear(4, 2, rngs=nnx.Rngs(seed))
+
+
+def read(path, state):
+    model = nnx.Linear(4, 2, rngs=nnx.Rngs(0))
+    restored = nnx.Linear(4, 2, rngs=nnx.Rngs(0))
+    nnx.update(restored, state(path))
+    return model, restored
 
 
 def compared(inputs, widths):

@@ -36,8 +36,8 @@ from olympus_rules.keyflow.judging.remade import (
 )
 from olympus_rules.keyflow.notes.pending import spelled
 
-COPY = re.compile(r"target|teacher|(^|_)(ema|old|prev|previous|ref|slow)(_|$)|average|copy")
-"""Names of parameters that follow others."""
+COPY = re.compile(r"target|teacher|(^|_)(best|ema|loaded|old|prev|previous|ref|restored|slow)(_|$)|average|copy")
+"""Names of parameters that follow others, or are read from elsewhere."""
 
 
 def reuses(file: File, run: Run) -> Iterator[Fact]:
@@ -294,11 +294,12 @@ def _is_waited_for(file: File, node: ast.AST) -> bool:
 
 
 def _is_made_equal(file: File, use: Consumption) -> bool:
-    """Return whether the parameters that a call of ``init`` gives are named as a copy of others, to be equal."""
-    module = _initialised(use)
+    """Return whether the parameters of a new module are named as a copy of others, to be equal."""
+    module, row = _initialised(use), file.table.get(use.sampler).row
     if COPY.search(module.lower()):
         return True
-    node: ast.AST | None = use.node if module else None
+    is_made = bool(module) or (row is not None and bool(row.gives))  # a module takes its streams where it is made
+    node: ast.AST | None = use.node if is_made else None
     while node is not None and not isinstance(node, ast.stmt):
         node = file.document.parents.get(node)
         name = node.arg if isinstance(node, ast.keyword) else ""
