@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from olympus_rules.code import instructions as ir
+from olympus_rules.code import origins
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Handler, Scope
 
@@ -50,6 +51,7 @@ def _made(scope: Scope, node: FunctionNode, name: str) -> ir.MakeFunction:
         parent=scope.code,
         owner=scope.class_,
         kind=_kind(decorators, scope.class_ is not None and not isinstance(node, ast.Lambda)),
+        result=origins.result(node, is_method=scope.class_ is not None),
     )
     code.local_names.update(code.parameters, filter(None, (code.vararg, code.kwarg)))
     defaults = [
@@ -98,7 +100,7 @@ def _class(scope: Scope, node: ast.ClassDef) -> None:
     for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
         scope.expr(part)
     code = ir.ClassCode(node.name, node)
-    code.left_open = _left_open(node)
+    code.left_open, code.declared, code.scope = _left_open(node), origins.attributes(node), scope.code
     outer = scope.class_, scope.renames
     scope.class_, scope.renames = code, [{}]
     body = scope.block(node.body)

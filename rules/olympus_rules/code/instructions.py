@@ -10,6 +10,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from olympus_rules.code.origins import Origin
+
 Register = int
 
 
@@ -324,6 +326,7 @@ class FunctionCode:
         bound_once: names that one statement of this scope binds, and parameters that none binds again.
         reads: the names that the body or anything nested in it reads.
         nested: the functions defined in it, lambdas included.
+        result: where its result comes from, as its annotation or its last statement says.
         yields: whether it is a generator, but not a context manager made from a generator.
         waiting: lowers the body of a function whose body was not needed yet.
         is_foreign: whether it is defined in another file, which provides its summary; it has no body here.
@@ -350,6 +353,7 @@ class FunctionCode:
     stars: list[str] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
     nested: list[FunctionCode] = field(default_factory=list)
+    result: Origin | None = None
     yields: bool = False
     waiting: Callable[[], None] | None = None
     is_foreign: bool = False
@@ -402,6 +406,8 @@ class ClassCode:
     Attributes:
         values: the names that its body binds to anything else.
         left_open: the names of the methods that it leaves to its subclasses.
+        declared: where its objects' attributes come from, as annotations and its initialising methods say.
+        scope: the scope of the definition.
         home: the qualified name of a class of another file, whose methods are looked up there.
         kinds: the kinds of that class's methods by name.
         line: the line of its definition there, if its objects stand for arrays.
@@ -415,6 +421,8 @@ class ClassCode:
     fields: list[str] = field(default_factory=list)
     values: frozenset[str] = frozenset()
     left_open: frozenset[str] = frozenset()
+    declared: dict[str, Origin] = field(default_factory=dict)
+    scope: FunctionCode | None = None
     home: str = ""
     kinds: dict[str, str] = field(default_factory=dict)
     line: int = 0

@@ -439,8 +439,6 @@ def _term_item(flow: State, term: Term, index: Value) -> Value:
         flow.knowledge.named.add(item)
     if _may_be_array(flow, index):
         forget_ranks(flow.knowledge, [item])
-    if term in flow.file.annotated_parts:
-        flow.file.annotated[item] = flow.file.annotated_parts[term]
     return item
 
 

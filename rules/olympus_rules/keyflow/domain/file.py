@@ -124,6 +124,8 @@ class File:
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
         annotated_parts: the classes of what is in parameters that are containers, as annotations say.
+        given_by: the callee that gave an object.
+        unclassed: objects of which no declaration says the class.
         plain: objects of unknown classes that are records or dictionaries, as their use shows: fields of them are
             replaced in copies, or named items are written.
         shared: the names of attributes that are written to classes, and so to all their objects.
@@ -185,6 +187,8 @@ class File:
         self.classes: dict[Term, ClassCode] = {}
         self.annotated: dict[Term, ClassCode] = {}
         self.annotated_parts: dict[Term, ClassCode] = {}
+        self.given_by: dict[Term, Value] = {}
+        self.unclassed: set[Term] = set()
         self.plain: set[Term] = set()
         self.shared: set[str] = set()
         self.type_tests: dict[Term, tuple[Term, ClassCode]] = {}

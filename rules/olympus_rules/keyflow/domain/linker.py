@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.summary import GENERAL, Specialisation, Summary
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Function, Library, Value
+
+
+class Held(NamedTuple):
+    """What is known of an object.
+
+    Attributes:
+        class_: its class; ``None`` if that is not known.
+        part: the class of its elements, for a container of objects of one class.
+        is_made: whether a constructor of the class has made it, so that it is of no subclass.
+    """
+
+    class_: ClassCode | None = None
+    part: ClassCode | None = None
+    is_made: bool = False
+
+
+NOTHING = Held()
+
+
+class ObjectTable(Protocol):
+    """What one file knows of the objects of the project."""
+
+    def held(self, class_: ClassCode, name: str) -> Held:
+        """Return what is known of the object in an attribute of the objects of a class."""
+
+    def result(self, callee: Value) -> Held:
+        """Return what is known of the object that a call gives."""
 
 
 class ClassTable(Protocol):
@@ -56,9 +83,6 @@ class ClassTable(Protocol):
     def members(self, class_: ClassCode) -> frozenset[str]:
         """Return the member names of an enumeration, none for any other class."""
 
-    def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
-        """Return the class of the object that the constructor stores in an attribute."""
-
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the constructor stores in an attribute of an object."""
 
@@ -91,6 +115,9 @@ class NameTable(Protocol):
     def outer_value(self, code: FunctionCode, name: str) -> Value:
         """Return the value of a name that a scope does not bind: a definition, an import or a variable."""
 
+    def value_in(self, scope: FunctionCode | None, name: str) -> Value:
+        """Return the value of a name in a scope, as another scope inside of it sees it."""
+
     def variable(self, code: FunctionCode, name: str) -> Term | None:
         """Return the variable to which a ``global`` or ``nonlocal`` name of a scope refers."""
 
@@ -117,6 +144,10 @@ class Linker(Protocol):
     @property
     def hierarchy(self) -> ClassTable:
         """The classes visible in the file."""
+
+    @property
+    def objects(self) -> ObjectTable:
+        """The objects that attributes hold and that functions give."""
 
     @property
     def names(self) -> NameTable:

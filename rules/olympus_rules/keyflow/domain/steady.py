@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from olympus_rules.code.instructions import ClassCode
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import SAME_EACH_TIME
 from olympus_rules.keyflow.domain.terms import Term
@@ -25,7 +26,7 @@ def is_steady(file: File, term: Term) -> bool:
 def may_be_computed(file: File, term: Term) -> bool:
     """Return whether code out of sight may compute an attribute in a term, of an object whose class is known."""
     attributes = (part for part in _parts(file, term) if file.terms.operation(part) == "attr")
-    return any(_class_of(file, file.terms.args(part)[0]) and not _is_plain(file, part) for part in attributes)
+    return any(class_of(file, file.terms.args(part)[0]) and not _is_plain(file, part) for part in attributes)
 
 
 def is_immutable(file: File, class_: ClassCode) -> bool:
@@ -61,7 +62,7 @@ def _is_plain(file: File, term: Term) -> bool:
     owner, name = terms.args(term)[0], terms.data(term)[0]
     if name in file.shared:
         return False
-    class_ = _class_of(file, owner)
+    class_ = class_of(file, owner)
     return owner in file.plain if class_ is None else not file.linker.hierarchy.may_compute(class_, name)
 
 
@@ -71,15 +72,3 @@ def _is_display(file: File, term: Term) -> bool:
         return False
     scope, name = file.terms.data(term)
     return scope in file.environments and isinstance(file.environments[scope].get(name), Map)
-
-
-def _class_of(file: File, term: Term) -> ClassCode | None:
-    """Return the class of an object, as far as known."""
-    terms = file.terms
-    found = file.classes.get(term) or file.annotated.get(term)
-    if found is None and terms.operation(term) == "item":
-        return file.annotated_parts.get(terms.args(term)[0])
-    if found is None and terms.operation(term) == "attr":
-        owner = file.classes.get(terms.args(term)[0])
-        return None if owner is None else file.linker.hierarchy.held_class(owner, terms.data(term)[0])
-    return found

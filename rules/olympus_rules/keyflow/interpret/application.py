@@ -48,7 +48,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     reached = flow.linker.lookups.reach(function, concerned=concerned or arguments.closes)
     wanted = concerned or arguments.asks or arguments.closes
     if reached is None or not (wanted or any(_matters(flow, each) for each in _run_by(reached))):
-        return flow.terms.fresh()
+        return _object(flow, function)
     function = reached
     binding = bind(flow, function, arguments)
     _pass_on(flow, function, binding)
@@ -95,6 +95,13 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         flow.raised[exception] = is_drawn or flow.raised.get(exception, False)
     returned = counting.put_back(flow, states, instance.returned(summary.returns))
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
+
+
+def _object(flow: Flow, callee: Value) -> Term:
+    """Return what a callee gives that is not followed: only its class may be asked for."""
+    made = flow.terms.fresh()
+    flow.file.given_by[made] = callee
+    return made
 
 
 def _run_by(function: Function) -> Iterator[FunctionCode]:

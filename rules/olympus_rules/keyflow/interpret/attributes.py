@@ -14,6 +14,7 @@ from olympus_rules.keyflow.domain.access import (
     map_choice,
 )
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import Snapshot
@@ -142,6 +143,7 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
     stored = flow.env.get((term, name, generation))
     if stored is not None:
         return cast(Value, stored)
+    known = class_of(flow.file, term)
     class_ = flow.file.classes.get(term)
     if class_ is not None and name == "__class__":
         return Class(class_)
@@ -155,9 +157,8 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
             return shared
         if (computed := _computed(flow, class_, term, name)) is not None:
             return computed
-    if class_ is None and term in flow.file.annotated and name not in REPLACING:
-        annotated = flow.file.annotated[term]
-        found = _annotated_method(flow, annotated, term, name, node) or _computed(flow, annotated, term, name)
+    if class_ is None and known is not None and name not in REPLACING:
+        found = _annotated_method(flow, known, term, name, node) or _computed(flow, known, term, name)
         if found is not None:
             return found
     if flow.terms.operation(term) == "copy" and not generation:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from olympus_rules.keyflow.domain.access import CALLABLE, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -57,12 +58,8 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
         code = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
         if code is not None:
             return call(flow, Bound(flow.file.function(code), function), arguments)
-    if isinstance(function, Term) and function in flow.file.annotated:
-        called = flow.attribute(function, "__call__")
-        if not isinstance(called, Term):
-            return call(flow, called, arguments)
     if isinstance(function, Term) and application.concerns_keys(flow, arguments):
-        held = _of_held_object(flow, function)
+        held = _held(flow, function)
         if held is not None:
             return call(flow, held, arguments)
     if isinstance(function, Term):
@@ -86,26 +83,16 @@ def _part(flow: Flow, function: Term, arguments: Arguments) -> Value:
     return result
 
 
-def _of_held_object(flow: Flow, function: Term) -> Value | None:
-    """Return the method that is called on an object held by an attribute of an object whose class is known."""
-    terms, classes = flow.terms, flow.file.classes
-    if terms.operation(function) != "attr":
-        return None
-    owner, name = terms.args(function)[0], terms.data(function)[0]
-    if owner in classes:  # self.layer(x, key=key)
-        kept = flow.linker.hierarchy.held_callables(classes[owner], name, owner)
+def _held(flow: Flow, function: Term) -> Value | None:
+    """Return the callable in an attribute of an object of a known class, or the method that calls an object."""
+    owner = flow.terms.args(function)[0] if flow.terms.operation(function) == "attr" else None
+    class_ = None if owner is None else class_of(flow.file, owner)
+    if owner is not None and class_ is not None:  # self.layer(x, key=key)
+        kept = flow.linker.hierarchy.held_callables(class_, flow.terms.data(function)[0], owner)
         if kept:
             return choose(flow, [(ALWAYS, value) for value in kept])
-        held = flow.linker.hierarchy.held_class(classes[owner], name)
-        method = None if held is None else flow.linker.hierarchy.method(held, "__call__")
-        return None if method is None else Bound(flow.file.function(method), function)
-    if terms.operation(owner) == "attr" and terms.args(owner)[0] in classes:  # self.env.step(key)
-        held = flow.linker.hierarchy.held_class(classes[terms.args(owner)[0]], terms.data(owner)[0])
-        if held is not None:
-            classes[owner] = held
-            found = flow.attribute(owner, name)
-            return found if not isinstance(found, Term) else None
-    return None
+    called = None if class_of(flow.file, function) is None else flow.attribute(function, "__call__")
+    return None if isinstance(called, Term) else called
 
 
 def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:

@@ -21,8 +21,6 @@ def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Term:
     """Return a copy of a record with some fields changed."""
     changed = flow.make("copy", flow.terms.number(), receiver)
     flow.file.plain |= {receiver, changed}
-    if receiver in flow.file.classes:
-        flow.file.classes[changed] = flow.file.classes[receiver]
     for name, value in arguments.keywords:
         if name is not None:
             flow.set_attribute(changed, name, value)

@@ -16,6 +16,7 @@ from typing import Any
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.domain.access import leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.consumption import consume
 from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT, Certainty, Consumption
 from olympus_rules.keyflow.domain.summary import origin
@@ -57,7 +58,7 @@ def _is_counting(flow: Flow, made: Term) -> bool:
 
 def is_of_class(flow: Flow, value: Value) -> bool:
     """Return whether a value is an object of a class whose objects count."""
-    class_ = flow.file.classes.get(value) or flow.file.annotated.get(value) if isinstance(value, Term) else None
+    class_ = class_of(flow.file, value) if isinstance(value, Term) else None
     if class_ is None:
         return False
     hierarchy, table = flow.linker.hierarchy, flow.file.table
@@ -110,13 +111,13 @@ def advance(flow: Flow, holder: Term) -> None:
 def _draws(flow: Flow, holder: Term, name: str) -> bool | None:
     """Return whether a method or layer of an object draws, ``None`` if that is not known."""
     file, hierarchy = flow.file, flow.linker.hierarchy
-    class_ = file.classes.get(holder) or file.annotated.get(holder)
+    class_ = class_of(file, holder)
     if class_ is None:
         return None if _is_asked_to_draw(flow, holder, name) else False
     method = hierarchy.method(class_, name)
     if method is not None:
         return _is_drawing(flow, method)
-    inner = hierarchy.held_class(class_, name)
+    inner = flow.linker.objects.held(class_, name).class_
     method = None if inner is None else hierarchy.method(inner, CALL)
     if method is not None:
         return _is_drawing(flow, method)

@@ -15,6 +15,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.knowledge import REPEATING, copied_key
 from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT
 from olympus_rules.keyflow.domain.paths import both
@@ -102,7 +103,7 @@ def _resolved(flow: Flow, draw: Draw, instance: Instance) -> Draw | None:
 
 def _of_class(flow: Flow, draw: Draw, callee: Term) -> Draw | None:
     """Return a draw by an object, as its class shows."""
-    class_ = flow.file.classes.get(callee) or flow.file.annotated.get(callee)
+    class_ = class_of(flow.file, callee)
     method = None if class_ is None else flow.linker.hierarchy.method(class_, "__call__")
     summary = None if method is None else flow.linker.summariser.summary(method)
     if method is None or summary is None:

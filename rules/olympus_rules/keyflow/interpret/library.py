@@ -98,4 +98,7 @@ def _call_library(flow: Flow, model: Model, qualified: str, arguments: Arguments
     if found is not None:
         return flow.call(found, arguments)
     unasked = not concerned and locate_name(flow.file.document.roots, qualified) is not None
-    return unknown(flow, Library(qualified), arguments, unasked=unasked)
+    result = unknown(flow, Library(qualified), arguments, unasked=unasked)
+    if unasked and isinstance(result, Term):
+        flow.file.given_by[result] = Library(qualified)
+    return result

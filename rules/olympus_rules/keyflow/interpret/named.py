@@ -9,6 +9,7 @@ from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import leaves, objects, with_item
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.memory import GLOBALS, exchange, set_element
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Const, Library, Map, Sequence, SliceOf, Super, Value
@@ -143,7 +144,7 @@ def special(flow: Flow, value: Value | None, name: str, *given: Value) -> Value 
     """
     if not isinstance(value, Term):
         return None
-    class_ = flow.file.classes.get(value) or flow.file.annotated.get(value)
+    class_ = class_of(flow.file, value)
     method = None if class_ is None else flow.linker.hierarchy.method(class_, name)
     if method is None or method in flow.read_properties:
         return None

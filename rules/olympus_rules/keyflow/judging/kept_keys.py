@@ -15,6 +15,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import leaves
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.knowledge import is_key_name
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
@@ -92,11 +93,7 @@ def _field_of(file: File, run: Run, term: Term) -> _Field | None:
     owner = terms.args(term)[0]
     if terms.operation(owner) != "param" or terms.data(owner)[0] is not run.code:
         return None
-    return _Field(_class_of(file, owner), terms.data(term)[0])
-
-
-def _class_of(file: File, owner: Term) -> ClassCode | None:
-    return file.classes.get(owner) or file.annotated.get(owner)
+    return _Field(class_of(file, owner), terms.data(term)[0])
 
 
 def _of_function(
@@ -146,7 +143,7 @@ def _kept(file: File, run: Run, summary: Summary) -> Iterator[tuple[Consumption,
         for use in uses.get(key, ()):
             if both(use.path, path) is not None and not _is_made_once(run, use):
                 is_copied = run.terms.operation(owner) == "fresh" and _name_of(run.terms, key) == name
-                classes = (_class_of(file, each) for each in objects.originals(owner))
+                classes = (class_of(file, each) for each in objects.originals(owner))
                 yield use, _Field(next(filter(None, classes), None), name, is_copied)
 
 

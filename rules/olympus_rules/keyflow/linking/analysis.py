@@ -20,6 +20,7 @@ from olympus_rules.keyflow.linking.hierarchy import Hierarchy
 from olympus_rules.keyflow.linking.judges import judged
 from olympus_rules.keyflow.linking.lookups import Lookups
 from olympus_rules.keyflow.linking.names import Names
+from olympus_rules.keyflow.linking.objects import Objects
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.keyflow.linking.summariser import Summariser
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects, array_names
@@ -39,6 +40,7 @@ class Analysis:
         session: what the files of a project share.
         file: the tables that its functions fill.
         hierarchy: the classes that the file sees, with their bases.
+        objects: the objects that attributes hold and that functions give.
         pytrees: the traits of classes as pytrees.
         arrays: looks for objects with ``__jax_array__``, ``None`` if there are none.
         names: what the names of the file stand for.
@@ -58,7 +60,7 @@ class Analysis:
         )
         places = session.places.get(document.path, NOWHERE).of(document.text)
         self.file = File(document, module, session.table, self, places)
-        self.hierarchy, self.pytrees = Hierarchy(self.file), Pytrees(self.file)
+        self.hierarchy, self.objects, self.pytrees = Hierarchy(self.file), Objects(self.file), Pytrees(self.file)
         names, asked = array_names(document, module.imported)
         self.arrays = None if names is None else ArrayObjects(self.file, self.pytrees, names)
         self.names = Names(self.file, session.roots, has_arrays=names is not None)

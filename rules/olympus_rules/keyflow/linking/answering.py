@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.access import CALLABLE, is_constant
+from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Specialisation
 from olympus_rules.keyflow.domain.values import Bound, Class, Const, Function, Library, Mapped, Partial, Value
 from olympus_rules.keyflow.interpret.specialisation import receiver
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.answers import Need
 from olympus_rules.keyflow.linking.failures import Forgotten
+from olympus_rules.keyflow.linking.objects import CALLED
 from olympus_rules.keyflow.linking.records import Record, TooLarge, write, write_class
 from olympus_rules.syntax.project import locate_name
 
@@ -24,8 +26,10 @@ def answer(analysis: Analysis, name: str, concerned: bool) -> Record | None:
     try:
         analysis.prepare()
         file, module = analysis.file, analysis.file.module
-        head, _, rest = name.partition(RECEIVER)[0].partition(".")
+        head, _, rest = name.partition(RECEIVER)[0].removesuffix(CALLED).partition(".")
         definition = module.definitions.get(head)
+        if name.endswith(CALLED) and isinstance(definition, FunctionCode) and not rest:
+            return _object(analysis, analysis.objects.result(Function(definition)))
         if isinstance(definition, ClassCode):
             return _of_class(analysis, definition, name, concerned)
         if head in module.imported:
@@ -49,13 +53,17 @@ def _of_class(analysis: Analysis, class_: ClassCode, name: str, concerned: bool)
     file, hierarchy = analysis.file, analysis.hierarchy
     plain, _, heir = name.partition(RECEIVER)
     rest = plain.partition(".")[2]
-    if not rest:
+    if not rest.strip(CALLED):
         return {"class": write_class(file, analysis.pytrees, class_, has_arrays=analysis.arrays is not None)}
-    method = hierarchy.method(class_, rest)
+    method = hierarchy.method(class_, rest.removesuffix(CALLED))
+    if method is not None and rest.endswith(CALLED):
+        return _object(analysis, analysis.objects.result(Function(method), class_))
     if method is None:
         attribute, _, inner = rest.partition(".")
         library = hierarchy.namespace(class_, attribute)
-        return None if library is None else {"alias": f"{library.qualified}.{inner}".rstrip(".")}
+        if library is None:
+            return _object(analysis, analysis.objects.held(class_, rest))
+        return {"alias": f"{library.qualified}.{inner}".rstrip(".")}
     function = file.function(method)
     if method.is_property:
         concerned = True  # a property is only asked for at a call site
@@ -66,6 +74,18 @@ def _of_class(analysis: Analysis, class_: ClassCode, name: str, concerned: bool)
     inheriting = hierarchy.known_class(Library(heir)) if heir else None
     given = GENERAL if inheriting is None else receiver(file, method, inheriting)
     return _described(analysis, function, concerned, given)
+
+
+def _object(analysis: Analysis, held: Held) -> Record | None:
+    """Return the record of an object of which the class is known, or that of its elements."""
+    if held == NOTHING:
+        return None
+    term = analysis.file.terms.fresh()
+    if held.class_ is not None:
+        analysis.file.classes[term] = held.class_
+    if held.part is not None:
+        analysis.file.annotated_parts[term] = held.part
+    return write(analysis.file, term) | {"final": True}
 
 
 def _described(analysis: Analysis, value: Value, concerned: bool, given: Specialisation = GENERAL) -> Record | None:

@@ -48,7 +48,6 @@ class Hierarchy:
         self.bases: dict[ClassCode, list[Value]] = {}
         self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
         self._libraries: dict[tuple[ClassCode, str, bool], str] = {}
-        self._held: dict[tuple[ClassCode, str], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
@@ -171,16 +170,6 @@ class Hierarchy:
     def _bases_of(self, class_: ClassCode) -> list[Value]:
         """Return the bases of a class and of those that it inherits from."""
         return [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
-
-    def held_class(self, class_: ClassCode, attribute: str) -> ClassCode | None:
-        """Return the class of the object that the initialising methods write to an attribute."""
-        slot = (class_, attribute)
-        if slot not in self._held:
-            self._held[slot] = None  # until it is known: the methods may ask about themselves
-            found = [value for value in self._set_up(class_, attribute) if value != Const(None)]
-            known = [self._file.classes.get(value) if isinstance(value, Term) else None for value in found]
-            self._held[slot] = known[0] if len(set(known)) == 1 else None
-        return self._held[slot]
 
     def held_library(self, class_: ClassCode, attribute: str, *, in_list: bool = False) -> str:
         """Return the class of a library whose object an attribute holds: as a field is annotated, or as it is set up.
@@ -345,12 +334,11 @@ def _annotated(linker: Linker, ancestry: Iterable[ClassCode], attribute: str, *,
     For the objects in a list, that is the last name in ``list[…]`` or ``tuple[…, ...]``.
     """
     for each in ancestry:
-        inner = next(iter(each.methods.values()), None)
-        for node in each.node.body if attribute in each.fields and inner is not None else ():
-            if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", None) == attribute and inner is not None:
-                annotation = _element(node.annotation) if in_list else node.annotation
-                value = None if annotation is None else named(linker, inner, annotation)
-                return value.qualified if isinstance(value, Library) else ""
+        kind, *parts = each.declared.get(attribute, ("",))
+        if kind == "type":
+            annotation = _element(parts[0]) if in_list else parts[0]
+            value = None if annotation is None else named(linker, each.scope, annotation)
+            return value.qualified if isinstance(value, Library) else ""
     return ""
 
 

@@ -9,7 +9,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import GENERAL
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Value
 from olympus_rules.keyflow.linking import records
-from olympus_rules.keyflow.linking.answers import STEPS, Answers, Need, Question
+from olympus_rules.keyflow.linking.answers import STEPS, Answers, Need, Question, Record
 from olympus_rules.syntax.project import in_project, locate_name
 
 
@@ -26,6 +26,7 @@ class Lookups:
         self._document = file.document
         self.needs = needs
         self._outside: dict[tuple[str, bool], Value | None] = {}
+        self._classes: dict[str, ClassCode] = {}
 
     def outside(self, qualified: str, *, concerned: bool) -> Value | None:
         """Return the value of a qualified name that other files of the project define or re-export.
@@ -67,12 +68,17 @@ class Lookups:
                 qualified = answer["alias"]
                 continue
             if "class" in answer:
-                class_ = records.read_class(answer["class"], qualified)
-                bases: list[Value] = [self._linker.names.library(base) for base in answer["class"]["bases"]]
-                self._linker.hierarchy.inherit(class_, bases)
-                return Class(class_), True
+                return Class(self._class(answer["class"], qualified)), True
             return records.read(self._file, answer, question.path), bool(answer["final"])
         return None, True
+
+    def _class(self, record: Record, qualified: str) -> ClassCode:
+        """Return a class of another file, the same one whatever is asked of it."""
+        if qualified not in self._classes:
+            class_ = self._classes[qualified] = records.read_class(record, qualified)
+            bases: list[Value] = [self._linker.names.library(base) for base in record["bases"]]
+            self._linker.hierarchy.inherit(class_, bases)
+        return self._classes[qualified]
 
     def reach(self, function: Function, *, concerned: bool) -> Function | None:
         """Return a function of another file with its summary, ``None`` if it is out of reach."""

@@ -38,7 +38,10 @@ class Names:
 
     def outer_value(self, code: FunctionCode, name: str) -> Value:
         """Return the value of a name that a scope does not bind: a definition, an import or a variable."""
-        scope = code.parent
+        return self.value_in(code.parent, name)
+
+    def value_in(self, scope: FunctionCode | None, name: str) -> Value:
+        """Return the value of a name in a scope, as another scope inside of it sees it."""
         while scope is not None:
             if name in scope.local_names:
                 return self._defined(scope, name)

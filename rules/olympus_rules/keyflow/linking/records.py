@@ -105,11 +105,13 @@ class _Writer:
         classes = self.file.classes
         homes = [[n, self._class_home(classes[term])] for term, n in numbers if term in classes]
         found = [[n, home] for n, home in homes if home]
+        parts = self.file.annotated_parts
+        held = [[n, home] for term, n in numbers if term in parts and (home := self._class_home(parts[term]))]
         used = self.file.knowledge.used
         ranks = [[n, used[term]] for term, n in numbers if term in used]
         made_at = self.file.made_at
         made = [[n, made_at[term].module, *astuple(made_at[term].span)] for term, n in numbers if term in made_at]
-        return {"terms": self.terms, "tests": self.tests, "classes": found, "ranks": ranks, "made": made}
+        return {"terms": self.terms, "tests": self.tests, "classes": found, "parts": held, "ranks": ranks, "made": made}
 
     def _class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
@@ -407,10 +409,11 @@ class _Reader:
         self._views: dict[str, str] = {}
         for number, (operation, data, *args) in enumerate(record["terms"]):
             self.terms.append(self._term(number, operation, data, [self.terms[arg] for arg in args]))
-        for number, home in record["classes"]:
-            class_ = file.linker.lookups.outside(home, concerned=False)
-            if isinstance(class_, Class):
-                file.classes[self.terms[number]] = class_.code
+        for table, place in ((file.classes, "classes"), (file.annotated_parts, "parts")):
+            for number, home in record[place]:
+                class_ = file.linker.lookups.outside(home, concerned=False)
+                if isinstance(class_, Class):
+                    table[self.terms[number]] = class_.code
         for number, rank in record["ranks"]:
             file.knowledge.used.setdefault(self.terms[number], rank)
         for number, module, start, end in record["made"]:

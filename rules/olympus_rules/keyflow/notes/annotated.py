@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from contextlib import suppress
 from functools import lru_cache
 
-from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
+from olympus_rules.code.origins import unquoted
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.linker import Linker
+from olympus_rules.keyflow.domain.linker import NOTHING, Held, Linker
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Class, Library, Value
 
@@ -29,17 +29,17 @@ def annotations_of(node: ast.AST) -> dict[str, ast.expr]:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return {}
     given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-    return {each.arg: _unquoted(each.annotation) for each in given if each.annotation is not None}
+    return {each.arg: unquoted(each.annotation) for each in given if each.annotation is not None}
 
 
-def named(linker: Linker, code: FunctionCode, annotation: ast.expr) -> Value | None:
-    """Return the value that an annotation names, ``None`` for an annotation of several types."""
+def named(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> Value | None:
+    """Return the value that an annotation in a scope names, ``None`` for an annotation of several types."""
     annotation = _without_none(annotation)
     name = dotted_name(annotation)
     head, *rest = name.split(".")
     if not all(part.isidentifier() for part in (head, *rest)):
         return None
-    value = linker.names.outer_value(code, head)
+    value = linker.names.value_in(scope, head)
     if not rest:
         return value
     return linker.names.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
@@ -55,28 +55,26 @@ def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
         term: its value.
     """
     annotation = annotations_of(code.node).get(name)
-    if annotation is None:
-        return
-    class_ = class_of(file.linker, code, annotation)
-    if class_ is not None:
-        file.annotated[term] = class_
-        return
+    held = NOTHING if annotation is None else held_by(file.linker, code.parent, annotation)
+    if held.class_ is not None:
+        file.annotated[term] = held.class_
+    if held.part is not None:
+        file.annotated_parts[term] = held.part
+
+
+def held_by(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> Held:
+    """Return what an annotation in a scope says of an object: a class of the project, or that of its elements."""
     annotation = _without_none(annotation)
+    while isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ONE:
+        annotation = _without_none(annotation.slice)
     if isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ELEMENTS:
         is_tuple = _last_name(annotation.value) in ("Tuple", "tuple")
         part = _repeated(annotation.slice) if is_tuple else _last(annotation.slice)
-        held = None if part is None else class_of(file.linker, code, part)
-        if held is not None:
-            file.annotated_parts[term] = held
-
-
-def class_of(linker: Linker, code: FunctionCode, annotation: ast.expr) -> ClassCode | None:
-    """Return the class of the project that an annotation names, ``None`` for any other."""
-    annotation = _without_none(annotation)
-    while isinstance(annotation, ast.Subscript):  # State[T] is a State
-        annotation = annotation.slice if _last_name(annotation.value) in OF_ONE else annotation.value
-    value = named(linker, code, annotation)
-    return linker.hierarchy.known_class(value) if isinstance(value, Class | Library) else None
+        return NOTHING if part is None else Held(part=held_by(linker, scope, part).class_)
+    if isinstance(annotation, ast.Subscript):  # State[T] is a State
+        annotation = annotation.value
+    value = named(linker, scope, annotation)
+    return Held(linker.hierarchy.known_class(value)) if isinstance(value, Class | Library) else NOTHING
 
 
 def _without_none(annotation: ast.expr) -> ast.expr:
@@ -99,14 +97,6 @@ def _repeated(parts: ast.expr) -> ast.expr | None:
         case ast.Tuple(elts=[part, ast.Constant(value=last)]) if last is ...:
             return part
     return None
-
-
-def _unquoted(annotation: ast.expr) -> ast.expr:
-    """Return an annotation that is written as a string, as the expression that the string holds."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            return ast.parse(annotation.value.strip(), mode="eval").body
-    return annotation
 
 
 def _last_name(node: ast.expr) -> str:

@@ -14,6 +14,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.run import Run
@@ -138,17 +139,9 @@ class ArrayObjects:
         """Return the class of an object that stands for an array, and the confidence in it."""
         class_, confidence = self._file.classes.get(term), Confidence.CERTAIN
         if class_ is None:
-            class_, confidence = self._annotated.get(term) or self._held(term), Confidence.LIKELY
+            class_, confidence = self._annotated.get(term) or class_of(self._file, term), Confidence.LIKELY
         found = None if class_ is None else self._pytrees.array_class(class_)
         return None if found is None else (found, confidence)
-
-    def _held(self, term: Term) -> ClassCode | None:
-        """Return the class of the initial value of an attribute."""
-        terms, classes = self._file.terms, self._file.classes
-        if terms.operation(term) != "attr":
-            return None
-        owner = classes.get(terms.args(term)[0])
-        return None if owner is None else self._linker.hierarchy.held_class(owner, terms.data(term)[0])
 
     def given(self, arguments: Arguments) -> frozenset[Term]:
         """Return the objects among the arguments of a call.
@@ -183,7 +176,7 @@ class ArrayObjects:
         annotation = annotations_of(flow.code.node).get(name)
         if annotation is None:
             return
-        resolved = named(self._linker, flow.code, annotation)
+        resolved = named(self._linker, flow.code.parent, annotation)
         if isinstance(resolved, Library) and resolved.qualified in ANY_ARRAY:
             self._arrays.add(term)
         elif isinstance(resolved, Class | Library):

@@ -1,0 +1,40 @@
+"""The classes of objects, as far as their makers, annotations and declarations say."""
+
+from __future__ import annotations
+
+from olympus_rules.code.instructions import ClassCode
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.linker import NOTHING, Held
+from olympus_rules.keyflow.domain.terms import Term
+
+
+def class_of(file: File, term: Term) -> ClassCode | None:
+    """Return the class of an object; the object may be one of a subclass unless ``file.classes`` has it."""
+    found = file.classes.get(term) or file.annotated.get(term)
+    if found is None and term not in file.unclassed:
+        file.unclassed.add(term)
+        held = _held(file, term)
+        if held.class_ is not None:
+            (file.classes if held.is_made else file.annotated)[term] = held.class_
+        if held.part is not None:
+            file.annotated_parts[term] = held.part
+        return held.class_
+    return found
+
+
+def _held(file: File, term: Term) -> Held:
+    """Return what is known of an object by where it is held, or by what gave it."""
+    terms = file.terms
+    operation = terms.operation(term)
+    if operation == "attr":
+        owner = class_of(file, terms.args(term)[0])
+        return NOTHING if owner is None else file.linker.objects.held(owner, terms.data(term)[0])
+    if operation == "copy":
+        original = terms.args(term)[0]
+        return Held(class_of(file, original), is_made=original in file.classes)
+    if operation == "item":
+        container = terms.args(term)[0]
+        class_of(file, container)
+        return Held(file.annotated_parts.get(container))
+    callee = file.given_by.get(term)
+    return NOTHING if callee is None else file.linker.objects.result(callee)

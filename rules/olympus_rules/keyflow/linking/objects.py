@@ -1,0 +1,142 @@
+"""The classes of the objects that attributes hold and that functions give, across all files of the project."""
+
+from __future__ import annotations
+
+from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.code.origins import Origin
+from olympus_rules.keyflow.domain.file import File
+from olympus_rules.keyflow.domain.linker import NOTHING, Held
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Value
+from olympus_rules.keyflow.notes.annotated import held_by
+
+CALLED = "()"  # after the name of a function, in the question for what it gives
+
+
+class Objects:
+    """What one file knows of objects, from declarations and single statements, without any interpretation.
+
+    A class or function of another file is asked there, so that its names are those of its own file.
+    """
+
+    def __init__(self, file: File) -> None:
+        """Take the tables of the file."""
+        self._file = file
+        self._attributes: dict[tuple[ClassCode, str], Held | Value] = {}
+        self._results: dict[tuple[FunctionCode, ClassCode | None], Held] = {}
+
+    def held(self, class_: ClassCode, name: str) -> Held:
+        """Return what is known of the object in an attribute of the objects of a class."""
+        found = self._attribute(class_, name)
+        return found if isinstance(found, Held) else NOTHING
+
+    def result(self, callee: Value, receiver: ClassCode | None = None) -> Held:
+        """Return what is known of the object that a call gives."""
+        if isinstance(callee, Bound):
+            return self.result(callee.function, receiver)
+        if isinstance(callee, Class):
+            return Held(callee.code, is_made=True)
+        if isinstance(callee, Library):
+            found = self._outside(callee.qualified)
+            variable = None if found is not None else self._file.linker.names.variable_class(callee.qualified)
+            if isinstance(found, Class) or variable is not None:
+                return Held(found.code if isinstance(found, Class) else variable, is_made=True)
+            return self._asked(callee.qualified + CALLED)
+        if not isinstance(callee, Function):
+            return NOTHING
+        code = callee.code
+        if code.is_foreign:
+            return self._asked(code.home + CALLED) if code.home else NOTHING
+        slot = (code, receiver or code.owner)
+        if slot not in self._results:
+            self._results[slot] = NOTHING  # it may give its own result
+            given = NOTHING if code.result is None else self._resolved(code.result, code.parent, slot[1])
+            self._results[slot] = given if isinstance(given, Held) else NOTHING
+        return self._results[slot]
+
+    def _attribute(self, class_: ClassCode, name: str) -> Held | Value:
+        """Return the object in an attribute, or the class or function."""
+        slot = (class_, name)
+        if slot not in self._attributes:
+            self._attributes[slot] = NOTHING  # until it is known: it may be made of itself
+            self._attributes[slot] = self._found(class_, name)
+        return self._attributes[slot]
+
+    def _found(self, class_: ClassCode, name: str) -> Held | Value:
+        hierarchy = self._file.linker.hierarchy
+        for each in hierarchy.ancestry(class_):
+            found: Held | Value = NOTHING
+            if each.home:
+                found = self._asked(f"{each.home}.{name}")
+            elif name in each.declared:
+                found = self._resolved(each.declared[name], each.scope, class_)
+            if found != NOTHING:
+                return found
+        method = hierarchy.method(class_, name)
+        return NOTHING if method is None else self._file.function(method)
+
+    def _resolved(self, origin: Origin, scope: FunctionCode | None, class_: ClassCode | None) -> Held | Value:
+        """Return what has an origin: an object, or a class or function."""
+        kind, *parts = origin
+        if kind == "self":
+            return NOTHING if class_ is None else Held(class_)
+        if kind == "name":
+            return self._named(parts[0], scope)
+        if kind == "type":
+            return NOTHING if scope is None else held_by(self._file.linker, scope, parts[0])
+        owner = self._resolved(parts[0], scope, class_)
+        if kind == "call":
+            return self._called(owner)
+        if not isinstance(owner, Held):
+            return NOTHING
+        if kind == "item":
+            return Held(owner.part)
+        if kind == "of":
+            return Held(part=owner.class_)
+        return NOTHING if owner.class_ is None else self._of_object(owner.class_, parts[1])
+
+    def _of_object(self, class_: ClassCode, name: str) -> Held | Value:
+        """Return an attribute of an object, or its method, bound to an object of its class."""
+        found = self._attribute(class_, name)
+        if not isinstance(found, Function):
+            return found
+        if found.code.is_property:
+            return self.result(found, class_)
+        return Bound(found, Class(class_))
+
+    def _called(self, callee: Held | Value) -> Held:
+        if isinstance(callee, Bound) and isinstance(callee.self, Class):
+            return self.result(callee.function, callee.self.code)
+        return NOTHING if isinstance(callee, Held) else self.result(callee)
+
+    def _named(self, name: str, scope: FunctionCode | None) -> Held | Value:
+        """Return what a name of a scope stands for."""
+        if scope is None:
+            return NOTHING
+        head, *rest = name.split(".")
+        names = self._file.linker.names
+        value = names.value_in(scope, head)
+        for part in rest:
+            if isinstance(value, Library):
+                value = names.library(f"{value.qualified}.{part}")
+            elif isinstance(value, Class):
+                method = self._file.linker.hierarchy.method(value.code, part)
+                if method is None:
+                    return NOTHING
+                return Bound(self._file.function(method), value)
+            else:
+                return self._of_term(value)
+        return self._of_term(value) if isinstance(value, Term) else value
+
+    def _of_term(self, value: Value | None) -> Held:
+        """Return what is known of a value."""
+        if not isinstance(value, Term):
+            return NOTHING
+        return Held(self._file.classes.get(value), self._file.annotated_parts.get(value))
+
+    def _outside(self, qualified: str) -> Value | None:
+        return self._file.linker.lookups.outside(qualified, concerned=False)
+
+    def _asked(self, qualified: str) -> Held:
+        """Return what another file says of the object under a name."""
+        return self._of_term(self._outside(qualified))
