@@ -11,13 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
+from olympus_rules.code.names import dotted_name
+
 Origin: TypeAlias = tuple[Any, ...]
-"""``("self",)``; ``("name", dotted)``; ``("type", annotation)``; ``("call", origin)`` for its result; ``("attr",
-origin, name)``; ``("item", origin)`` and, for a container, ``("of", origin)`` with the origin of its elements."""
+"""``("self",)``; ``("name", dotted)``; ``("type", annotation)``; ``("call", origin, given)`` for its result, with the
+origins of the arguments; ``("attr", origin, name)``; ``("item", origin)`` for an element of a container and ``("of",
+origin)`` for a container of such elements."""
 
 SELF: Origin = ("self",)
 SETTING_UP = ("__init__", "setup", "__post_init__", "__attrs_post_init__")
 """The methods that give an object its attributes."""
+Given: TypeAlias = tuple[tuple[str | None, Origin | None], ...]
 Known: TypeAlias = Mapping[str, Origin | None]
 
 
@@ -33,8 +37,11 @@ def attributes(node: ast.ClassDef) -> dict[str, Origin]:
     """Return the origins of the attributes of a class's objects, as annotations or its initialising methods say."""
     declared: dict[str, Origin] = {}
     for field in node.body:
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            declared[field.target.id] = ("type", unquoted(field.annotation))
+        match field:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                declared[name] = ("type", unquoted(field.annotation))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() as value):
+                declared[name] = ("name", dotted_name(value))
     written: dict[str, Origin | None] = {}
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and method.name in SETTING_UP and (self := _receiver(method)):
@@ -73,7 +80,8 @@ def _variables(function: ast.FunctionDef, *, is_method: bool = True) -> dict[str
     for statement in _statements(function.body):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                for name in [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]:
+                stored = [part for part in ast.walk(target) if isinstance(part, ast.Name)]
+                for name in [part.id for part in stored if isinstance(part.ctx, ast.Store)]:
                     is_new = isinstance(target, ast.Name) and name not in known
                     known[name] = _origin(statement.value, known) if is_new else None
     return known
@@ -126,8 +134,11 @@ def _origin(node: ast.expr, known: Known) -> Origin | None:
             if owner is not None and owner[0] == "name":
                 return ("name", f"{owner[1]}.{name}")
             return owner and ("attr", owner, name)
-        case ast.Call(func=function):
-            return (made := _origin(function, known)) and ("call", made)
+        case ast.Call(func=function, args=args, keywords=keywords):
+            given = [(None, each) for each in args] + [(each.arg, each.value) for each in keywords]
+            is_plain = not any(isinstance(each, ast.Starred) for each in args)
+            parts = tuple((name, _origin(each, known)) for name, each in given if is_plain)
+            return (made := _origin(function, known)) and ("call", made, parts)
         case ast.Subscript(value=value):
             return (container := _origin(value, known)) and ("item", container)
         case ast.List(elts=[element, *_]) | ast.Tuple(elts=[element, *_]) | ast.ListComp(elt=element):

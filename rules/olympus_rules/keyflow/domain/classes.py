@@ -11,9 +11,9 @@ from olympus_rules.keyflow.domain.terms import Term
 def class_of(file: File, term: Term) -> ClassCode | None:
     """Return the class of an object; the object may be one of a subclass unless ``file.classes`` has it."""
     found = file.classes.get(term) or file.annotated.get(term)
-    if found is None and term not in file.unclassed:
-        file.unclassed.add(term)
-        held = _held(file, term)
+    if found is None and term not in file.held:
+        file.held[term] = NOTHING  # until it is known
+        held = file.held[term] = _held(file, term)
         if held.class_ is not None:
             (file.classes if held.is_made else file.annotated)[term] = held.class_
         if held.part is not None:

@@ -15,7 +15,7 @@ from olympus_rules.finding import Confidence, Span
 from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.environment import Environment
 from olympus_rules.keyflow.domain.knowledge import Knowledge
-from olympus_rules.keyflow.domain.linker import Linker
+from olympus_rules.keyflow.domain.linker import Held, Linker
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import PathCondition
 from olympus_rules.keyflow.domain.places import Places, span_of
@@ -125,7 +125,7 @@ class File:
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
         annotated_parts: the classes of what is in parameters that are containers, as annotations say.
         given_by: the callee that gave an object.
-        unclassed: objects of which no declaration says the class.
+        held: what declarations say of objects whose class was asked for.
         plain: objects of unknown classes that are records or dictionaries, as their use shows: fields of them are
             replaced in copies, or named items are written.
         shared: the names of attributes that are written to classes, and so to all their objects.
@@ -188,7 +188,7 @@ class File:
         self.annotated: dict[Term, ClassCode] = {}
         self.annotated_parts: dict[Term, ClassCode] = {}
         self.given_by: dict[Term, Value] = {}
-        self.unclassed: set[Term] = set()
+        self.held: dict[Term, Held] = {}
         self.plain: set[Term] = set()
         self.shared: set[str] = set()
         self.type_tests: dict[Term, tuple[Term, ClassCode]] = {}

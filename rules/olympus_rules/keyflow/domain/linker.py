@@ -18,11 +18,13 @@ class Held(NamedTuple):
         class_: its class; ``None`` if that is not known.
         part: the class of its elements, for a container of objects of one class.
         is_made: whether a constructor of the class has made it, so that it is of no subclass.
+        given: the callables that the constructor put in its fields.
     """
 
     class_: ClassCode | None = None
     part: ClassCode | None = None
     is_made: bool = False
+    given: tuple[tuple[str, Value], ...] = ()
 
 
 NOTHING = Held()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from olympus_rules.keyflow.domain.access import CALLABLE, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.classes import class_of
+from olympus_rules.keyflow.domain.linker import NOTHING
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -22,6 +23,7 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.interpret import application, counting, higher_order, library, made_objects
 from olympus_rules.keyflow.interpret.callees import is_abstract
+from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.unknown import unknown
 
@@ -88,11 +90,23 @@ def _held(flow: Flow, function: Term) -> Value | None:
     owner = flow.terms.args(function)[0] if flow.terms.operation(function) == "attr" else None
     class_ = None if owner is None else class_of(flow.file, owner)
     if owner is not None and class_ is not None:  # self.layer(x, key=key)
-        kept = flow.linker.hierarchy.held_callables(class_, flow.terms.data(function)[0], owner)
+        name = flow.terms.data(function)[0]
+        kept = flow.linker.hierarchy.held_callables(class_, name, owner) or _given(flow, owner, name)
         if kept:
             return choose(flow, [(ALWAYS, value) for value in kept])
     called = None if class_of(flow.file, function) is None else flow.attribute(function, "__call__")
     return None if isinstance(called, Term) else called
+
+
+def _given(flow: Flow, owner: Term, name: str) -> list[Value]:
+    """Return the callable that a constructor put in a field of an object that an attribute or a variable holds."""
+    value = dict(flow.file.held.get(owner, NOTHING).given).get(name)
+    if flow.terms.operation(owner) == "free":
+        scope, variable = flow.terms.data(owner)
+        variables = flow.file.environments.get(scope)
+        value = None if variables is None else variables.get((variables.get(variable), name, 0))
+    found = supposed(flow.file, value)
+    return [] if found is None else [found]
 
 
 def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:

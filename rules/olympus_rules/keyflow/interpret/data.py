@@ -11,6 +11,7 @@ from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     get_item,
     is_large,
+    is_registry,
     map_choice,
 )
 from olympus_rules.keyflow.domain.arguments import Arguments, unpacked, unstarred
@@ -95,6 +96,9 @@ def run_set_attribute(flow: Flow, instruction: ir.SetAttribute) -> None:
 def run_item(flow: Flow, instruction: ir.Item) -> None:
     """Read a subscript."""
     value, index = flow.registers[instruction.obj], flow.registers[instruction.index]
+    if isinstance(value, Library):  # a dictionary of callables in another file
+        found = flow.linker.lookups.outside(value.qualified, concerned=False)
+        value = found if is_registry(found) else value
     if isinstance(index, Choice):
         index = map_choice(flow, index, lambda part: part)
     if flow.arrays is not None:

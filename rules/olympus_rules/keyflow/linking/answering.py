@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.keyflow.domain.access import CALLABLE, is_constant
+from olympus_rules.keyflow.domain.access import CALLABLE, is_constant, is_registry
+from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Specialisation
+from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Const, Function, Library, Mapped, Partial, Value
+from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.interpret.specialisation import receiver
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.answers import Need
@@ -37,8 +40,10 @@ def answer(analysis: Analysis, name: str, concerned: bool) -> Record | None:
         if isinstance(definition, FunctionCode) and not rest:
             return _described(analysis, file.function(definition), concerned)
         held = file.environments[module].get(head) if head in module.bound_once else None
-        if (isinstance(held, (*CALLABLE, Const)) or is_constant(held)) and not rest:
+        if (isinstance(held, (*CALLABLE, Const)) or is_constant(held) or is_registry(held)) and not rest:
             return _described(analysis, held, concerned)
+        if isinstance(held, Term) and rest and (record := _method(analysis, held, rest, concerned)) is not None:
+            return record
         for qualified in (f"{star}.{name}" for star in module.stars):
             analysis.lookups.needs[Need("place", qualified)] = None
             if locate_name(analysis.document.roots, qualified) is not None or file.describes(qualified):
@@ -76,6 +81,18 @@ def _of_class(analysis: Analysis, class_: ClassCode, name: str, concerned: bool)
     return _described(analysis, function, concerned, given)
 
 
+def _method(analysis: Analysis, instance: Term, name: str, concerned: bool) -> Record | None:
+    """Return the record of a callable that an object of the file is given, or of its method, bound to it."""
+    given = supposed(analysis.file, analysis.file.environments[analysis.file.module].get((instance, name, 0)))
+    if given is not None:
+        return _described(analysis, given, concerned)
+    class_ = class_of(analysis.file, instance)
+    method = None if class_ is None else analysis.hierarchy.method(class_, name)
+    if method is None or method.kind != "method":
+        return None
+    return _described(analysis, Bound(analysis.file.function(method), instance), concerned)
+
+
 def _object(analysis: Analysis, held: Held) -> Record | None:
     """Return the record of an object of which the class is known, or that of its elements."""
     if held == NOTHING:
@@ -85,6 +102,7 @@ def _object(analysis: Analysis, held: Held) -> Record | None:
         analysis.file.classes[term] = held.class_
     if held.part is not None:
         analysis.file.annotated_parts[term] = held.part
+    analysis.file.held[term] = held
     return write(analysis.file, term) | {"final": True}
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.code.origins import Origin
+from olympus_rules.code.origins import Given, Origin
+from olympus_rules.keyflow.domain.access import CALLABLE
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.terms import Term
@@ -86,7 +87,7 @@ class Objects:
             return NOTHING if scope is None else held_by(self._file.linker, scope, parts[0])
         owner = self._resolved(parts[0], scope, class_)
         if kind == "call":
-            return self._called(owner)
+            return self._called(owner, parts[1], scope, class_)
         if not isinstance(owner, Held):
             return NOTHING
         if kind == "item":
@@ -104,7 +105,15 @@ class Objects:
             return self.result(found, class_)
         return Bound(found, Class(class_))
 
-    def _called(self, callee: Held | Value) -> Held:
+    def _called(self, callee: Held | Value, given: Given, scope: FunctionCode | None, class_: ClassCode | None) -> Held:
+        """Return what a call gives; a constructor without code of its own puts what it is given in fields."""
+        if isinstance(callee, Library):
+            callee = self._outside(callee.qualified) or callee
+        if isinstance(callee, Class) and self._file.linker.hierarchy.method(callee.code, "__init__") is None:
+            fields = [*self._file.linker.hierarchy.fields(callee.code), *(None for _ in given)]
+            named = [(name or field, origin) for field, (name, origin) in zip(fields, given, strict=False)]
+            found = [(name, self._resolved(origin, scope, class_)) for name, origin in named if name and origin]
+            return Held(callee.code, None, True, tuple((n, v) for n, v in found if isinstance(v, CALLABLE)))
         if isinstance(callee, Bound) and isinstance(callee.self, Class):
             return self.result(callee.function, callee.self.code)
         return NOTHING if isinstance(callee, Held) else self.result(callee)
@@ -132,7 +141,8 @@ class Objects:
         """Return what is known of a value."""
         if not isinstance(value, Term):
             return NOTHING
-        return Held(self._file.classes.get(value), self._file.annotated_parts.get(value))
+        given = self._file.held.get(value, NOTHING).given
+        return Held(self._file.classes.get(value), self._file.annotated_parts.get(value), given=given)
 
     def _outside(self, qualified: str) -> Value | None:
         return self._file.linker.lookups.outside(qualified, concerned=False)

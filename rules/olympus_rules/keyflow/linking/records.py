@@ -17,6 +17,7 @@ from olympus_rules.finding import Position, Span
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File, MadeAt
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
+from olympus_rules.keyflow.domain.linker import NOTHING
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Captured, Specialisation, Summary
 from olympus_rules.keyflow.domain.terms import CHOICE, Term
@@ -101,6 +102,8 @@ class _Writer:
 
     def tables(self) -> Record:
         """Return the written terms, the tests among them, and the facts known about them."""
+        objects = [(n, self.file.held[term].given) for term, n in self._index.items() if term in self.file.held]
+        given = [[n, name, self.value(value)] for n, pairs in objects for name, value in pairs]
         numbers = list(self._index.items())
         classes = self.file.classes
         homes = [[n, self._class_home(classes[term])] for term, n in numbers if term in classes]
@@ -111,7 +114,7 @@ class _Writer:
         ranks = [[n, used[term]] for term, n in numbers if term in used]
         made_at = self.file.made_at
         made = [[n, made_at[term].module, *astuple(made_at[term].span)] for term, n in numbers if term in made_at]
-        return {"terms": self.terms, "tests": self.tests, "classes": found, "parts": held, "ranks": ranks, "made": made}
+        return {"terms": self.terms, "tests": self.tests, "classes": found, "parts": held, "ranks": ranks, "given": given, "made": made}
 
     def _class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
@@ -414,6 +417,9 @@ class _Reader:
                 class_ = file.linker.lookups.outside(home, concerned=False)
                 if isinstance(class_, Class):
                     table[self.terms[number]] = class_.code
+        for number, name, value in record["given"]:
+            known = file.held.get(self.terms[number], NOTHING)
+            file.held[self.terms[number]] = known._replace(given=(*known.given, (name, self.value(value))))
         for number, rank in record["ranks"]:
             file.knowledge.used.setdefault(self.terms[number], rank)
         for number, module, start, end in record["made"]:
