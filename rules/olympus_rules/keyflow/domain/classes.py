@@ -8,6 +8,9 @@ from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.terms import Term
 
 
+MAX_DEPTH = 3  # of objects in objects: a class may hold objects of its own class
+
+
 def class_of(file: File, term: Term) -> ClassCode | None:
     """Return the class of an object; the object may be one of a subclass unless ``file.classes`` has it."""
     found = file.classes.get(term) or file.annotated.get(term)
@@ -26,7 +29,7 @@ def _held(file: File, term: Term) -> Held:
     """Return what is known of an object by where it is held, or by what gave it."""
     terms = file.terms
     operation = terms.operation(term)
-    if operation == "attr":
+    if operation == "attr" and _depth(file, term) <= MAX_DEPTH:
         owner = class_of(file, terms.args(term)[0])
         return NOTHING if owner is None else file.linker.objects.held(owner, terms.data(term)[0])
     if operation == "copy":
@@ -38,3 +41,8 @@ def _held(file: File, term: Term) -> Held:
         return Held(file.annotated_parts.get(container))
     callee = file.given_by.get(term)
     return NOTHING if callee is None else file.linker.objects.result(callee)
+
+
+def _depth(file: File, term: Term) -> int:
+    """Return in how many objects an object is, one in the other."""
+    return sum(file.terms.operation(each) == "attr" for each in (term, *file.terms.ancestors(term)))

@@ -191,6 +191,8 @@ def _annotated_method(
     A method that the class leaves to its subclasses is one of theirs, as far as this file has them.
     """
     methods = flow.linker.hierarchy.implementations(class_, name)
+    if term in flow.file.held and (len(methods) > 1 or any(each.is_property for each in methods)):
+        return None  # an object in an object: wrappers ask each other, and there would be no end to it
     found = [_method(flow, method, term, Class(class_), node, sure=False) for method in methods]
     return choose(flow, [(ALWAYS, method) for method in found]) if found else None
 

@@ -28,7 +28,7 @@ class Objects:
 
     def held(self, class_: ClassCode, name: str) -> Held:
         """Return what is known of the object in an attribute of the objects of a class."""
-        found = self._attribute(class_, name)
+        found = self._of_object(class_, name)
         return found if isinstance(found, Held) else NOTHING
 
     def result(self, callee: Value, receiver: ClassCode | None = None) -> Held:
