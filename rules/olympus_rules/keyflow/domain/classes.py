@@ -7,7 +7,6 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.terms import Term
 
-
 MAX_DEPTH = 3  # of objects in objects: a class may hold objects of its own class
 
 

@@ -114,7 +114,15 @@ class _Writer:
         ranks = [[n, used[term]] for term, n in numbers if term in used]
         made_at = self.file.made_at
         made = [[n, made_at[term].module, *astuple(made_at[term].span)] for term, n in numbers if term in made_at]
-        return {"terms": self.terms, "tests": self.tests, "classes": found, "parts": held, "ranks": ranks, "given": given, "made": made}
+        return {
+            "terms": self.terms,
+            "tests": self.tests,
+            "classes": found,
+            "parts": held,
+            "ranks": ranks,
+            "given": given,
+            "made": made,
+        }
 
     def _class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
