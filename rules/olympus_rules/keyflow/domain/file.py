@@ -206,8 +206,7 @@ class File:
         self.runs: dict[Task, Run] = {}
         self.summaries: dict[Task, Summary] = {}
         self._modules: dict[str, FunctionCode] = {}
-        self.binds_by_name = False
-        self.follows_lanes = True
+        self.binds_by_name, self.follows_lanes = False, True
 
     def let_go(self) -> None:
         """Free what only the facts of this file rest on."""
