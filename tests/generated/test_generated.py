@@ -18,8 +18,8 @@ from .agreement import disagreements, shrunk
 from .programs import Layer, Program, programs, write
 from .reference import Recorder, TooMany, Unreached, evaluate, execute
 
-COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "270"))
-FEW = 90  # in each run
+COUNT = int(os.environ.get("OLYMPUS_PROGRAMS", "480"))
+FEW = 180  # in each run
 
 
 @pytest.mark.parametrize("seeds", numbers(FEW // len(Layer), COUNT // len(Layer), parts=2), ids=str)

@@ -35,9 +35,9 @@ from .migration import (
 
 pytest.importorskip("jax", reason="JAX is not installed, so that no program can be run")
 
-COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "12"))
-PARTS = int(os.environ.get("OLYMPUS_PARTS", "40"))
-FEW = 3  # in each run
+COUNT = int(os.environ.get("OLYMPUS_MIGRATIONS", "20"))
+PARTS = int(os.environ.get("OLYMPUS_PARTS", "60"))
+FEW = 5  # in each run
 STILL_SILENT = 0.5
 """The share of random projects in which a line of a strand may change without being named, after exit status 1; a third
 have one, and none should. After exit status 0, none may change at all."""
