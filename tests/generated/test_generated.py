@@ -1,7 +1,7 @@
 """The key flow and the reference agree on random programs, and the reference and JAX on what keys are equal.
 
-``OLYMPUS_PROGRAMS`` sets how many programs a search tries, 2,000 by default; ``python -m tests.generated`` tries as
-many as it is told and shows a small program for each sort of disagreement.
+``OLYMPUS_PROGRAMS`` sets how many programs a search tries; ``python -m tests.generated`` tries as many as it is told
+and shows a small program for each sort of disagreement.
 """
 
 from __future__ import annotations

@@ -82,8 +82,9 @@ class Environment:
         self._call(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(self.folder), str(ROOT))
         self._call(sys.executable, "-m", "venv", str(self.folder / "venv"))
         wheel = next(self.folder.glob("*.whl"))
-        install = [str(self.programs / "pip"), "install", "--quiet", "--constraint", str(HERE / "constraints.txt")]
-        self._call(*install, f"{wheel}[server,trace]", "pre-commit", "pytest")
+        install = [str(self.programs / "pip"), "install", "--quiet", "--no-compile"]  # most modules are never imported
+        asked = ["--constraint", str(HERE / "constraints.txt"), f"{wheel}[server,trace]", "pre-commit", "pytest"]
+        self._call(*install, *asked)
         self._publish()
 
     def _publish(self) -> None:
