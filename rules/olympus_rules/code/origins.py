@@ -16,7 +16,7 @@ from olympus_rules.code.names import dotted_name
 Origin: TypeAlias = tuple[Any, ...]
 """``("self",)``; ``("name", dotted)``; ``("type", annotation)``; ``("call", origin, given)`` for its result, with the
 origins of the arguments; ``("attr", origin, name)``; ``("item", origin)`` for an element of a container and ``("of",
-origin)`` for a container of such elements."""
+origin)`` for a container of such elements; ``("maybe", origin)`` for what another method may replace."""
 
 SELF: Origin = ("self",)
 SETTING_UP = ("__init__", "setup", "__post_init__", "__attrs_post_init__")
@@ -48,7 +48,12 @@ def attributes(node: ast.ClassDef) -> dict[str, Origin]:
             known = _variables(method)
             for name, origin in _written(method.body, self, known):
                 written[name] = origin if written.get(name, origin) == origin else None
-    return {name: origin for name, origin in written.items() if origin is not None} | declared
+    found = {name: origin for name, origin in written.items() if origin is not None}
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name not in SETTING_UP and (self := _receiver(method)):
+            for name in {name for name, _ in _written(method.body, self, {})} & found.keys():
+                found[name] = ("maybe", written[name])
+    return found | declared
 
 
 def result(node: ast.AST, *, is_method: bool) -> Origin | None:

@@ -30,7 +30,8 @@ def _held(file: File, term: Term) -> Held:
     operation = terms.operation(term)
     if operation == "attr" and _depth(file, term) <= MAX_DEPTH:
         owner = class_of(file, terms.args(term)[0])
-        return NOTHING if owner is None else file.linker.objects.held(owner, terms.data(term)[0])
+        held = NOTHING if owner is None else file.linker.objects.held(owner, terms.data(term)[0])
+        return held._replace(is_made=held.is_made and terms.args(term)[0] in file.classes)  # or one of a subclass
     if operation == "copy":
         original = terms.args(term)[0]
         return Held(class_of(file, original), is_made=original in file.classes)

@@ -90,6 +90,8 @@ class Objects:
             return self._called(owner, parts[1], scope, class_)
         if not isinstance(owner, Held):
             return NOTHING
+        if kind == "maybe":
+            return owner._replace(is_made=False, given=())
         if kind == "item":
             return Held(owner.part)
         if kind == "of":
