@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from olympus.signatures import Forward, KeySignature, Sink, Source
+from olympus_rules.keyflow.interpret import application
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document
@@ -57,3 +58,18 @@ def test_signature(source: str, expected: KeySignature) -> None:
     analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project().session)
     analysis.run()
     assert analysis.summariser.signatures()["f"] == expected
+
+
+def test_callees_bring_a_bounded_number_of_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that tests the kinds of its tensors everywhere took minutes; the code is in its own words."""
+    calls = "".join(f"    draw(keys[{i}], x[{i}])\n" for i in range(12))
+    source = f"def draw(key, x):\n    if x:\n        random.normal(key)\n\n\ndef f(keys, x):\n{calls}"
+
+    def sinks() -> int:
+        analysis = Analysis(Document("a.py", HEADER + source), Project().session)
+        analysis.run()
+        return len(analysis.summariser.signatures()["f"].sinks)
+
+    assert sinks() == 12
+    monkeypatch.setattr(application, "MAX_TAKEN", 5)
+    assert sinks() == 6

@@ -77,6 +77,12 @@ class Summary:
     returning: PathCondition | None = ALWAYS
     raised: tuple[tuple[str, bool], ...] = ()
 
+    @property
+    def is_conditional(self) -> bool:
+        """Whether an effect or the result depends on conditions."""
+        paths = (*(use.path for use in self.uses), *(path for *_, path in self.writes))
+        return isinstance(self.returns, Choice) or any(path != ALWAYS for path in paths)
+
     def says_something(self, terms: Terms) -> bool:
         """Return whether the function does anything with keys."""
         said = self.signature(terms)

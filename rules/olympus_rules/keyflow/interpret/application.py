@@ -40,6 +40,14 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.interpret.rows import confused
 from olympus_rules.keyflow.interpret.specialisation import specialisation
+from olympus_rules.keyflow.interpret.summarising import unknown_summary
+
+MAX_TAKEN = 200
+"""Conditions of its callees that are followed in one function; the effects of further callees with some are unknown.
+
+Each becomes a decision of the caller, and of its callers in turn: where large classes that hold each other test the
+kinds of what they hold, their number grows with each level of calls.
+"""
 
 
 def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
@@ -55,6 +63,8 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     summary = flow.linker.summariser.summary(function.code, specialisation(flow, function, binding))
     if summary is None:  # a recursive call, before there is a first summary
         return flow.terms.fresh()
+    if flow.taken > MAX_TAKEN and summary.is_conditional:
+        summary = unknown_summary(flow.file, function.code)
     instance = Instance(flow, summary, binding, dict(function.captured))
     states = counting.held(flow, function, binding)
     arrays = flow.arrays

@@ -28,6 +28,7 @@ class Flow(State, ABC):
         rounds: the number of iterations followed of a loop of unknown length.
         ended: whether the call just made surely did not return; ``None`` if it did.
         raised: the exceptions that the call just made may raise, each with whether a draw comes before it.
+        taken: the number of conditions of callees that were followed up to now.
         iterations: the product of the iterations followed of the loops around the present instruction.
     """
 
@@ -41,6 +42,7 @@ class Flow(State, ABC):
         self.collected: dict[str, list[tuple[PathCondition, Value]]] = {}
         self.rounds = 2
         self.iterations = 1
+        self.taken = 0
         self.ended: bool | None = None
         self.raised: dict[str, bool] = {}
 

@@ -247,6 +247,7 @@ class Instance:
     def _outcome(self, bit: int) -> Outcomes:
         found = self._conditions.get(bit)
         if found is None:
+            self.flow.taken += 1
             test = self.flow.decisions.tests[bit.bit_length() - 1]
             parts = self.flow.decisions.parts(test)
             found = outcomes(self.flow, self.condition(test)) if parts is None else self._all(parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.wrappers import hands_on
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import is_large, item_index, leaves, map_leaves
@@ -211,3 +212,12 @@ def _bounded(file: File, run: Run, value: Value) -> Value:
     if is_large(value, MAX_HISTORY):
         return terms.fresh()
     return map_leaves(value, lambda term: term if terms.size(term) <= MAX_HISTORY else terms.fresh())
+
+
+def unknown_summary(file: File, code: FunctionCode) -> Summary:
+    """Return the summary of a function of which nothing is known: it may change what it is given and what it binds."""
+    names = [name for name in (*code.parameters, code.vararg, code.kwarg) if name is not None]
+    changes: list[Change] = [(file.terms.make("param", (code, name)), None) for name in names]
+    variables = (file.linker.names.variable(code, name) for name in sorted(code.outer_names))
+    changes += [(variable, presence.VARIABLE) for variable in variables if variable is not None]
+    return Summary(code, (), file.terms.fresh(), (), changes=tuple(changes))

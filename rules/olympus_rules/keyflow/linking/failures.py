@@ -7,9 +7,7 @@ from typing import TypeVar
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.summary import Change, Summary
 from olympus_rules.keyflow.facts import Failed
 from olympus_rules.keyflow.linking.recursion import Full
 
@@ -48,12 +46,3 @@ def place_of(code: FunctionCode) -> str:
     if code.kind == "module":
         return "the code outside functions"
     return f"function `{code.name}` on line {getattr(code.node, 'lineno', 1)}"
-
-
-def unknown_summary(file: File, code: FunctionCode) -> Summary:
-    """Return the summary of a function of which nothing is known: it may change what it is given and what it binds."""
-    names = [name for name in (*code.parameters, code.vararg, code.kwarg) if name is not None]
-    changes: list[Change] = [(file.terms.make("param", (code, name)), None) for name in names]
-    variables = (file.linker.names.variable(code, name) for name in sorted(code.outer_names))
-    changes += [(variable, presence.VARIABLE) for variable in variables if variable is not None]
-    return Summary(code, (), file.terms.fresh(), (), changes=tuple(changes))

@@ -16,8 +16,8 @@ from olympus_rules.keyflow.domain.summary import GENERAL, Specialisation, Summar
 from olympus_rules.keyflow.domain.values import Bound, Function, Mapped, Partial, Value
 from olympus_rules.keyflow.interpret import interpreter
 from olympus_rules.keyflow.interpret.specialisation import MAX_SPECIALISATIONS
-from olympus_rules.keyflow.interpret.summarising import summarise
-from olympus_rules.keyflow.linking.failures import Forgotten, contained, place_of, unknown_summary
+from olympus_rules.keyflow.interpret.summarising import summarise, unknown_summary
+from olympus_rules.keyflow.linking.failures import Forgotten, contained, place_of
 from olympus_rules.keyflow.linking.recursion import DEEPEST, Frame, Full
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
