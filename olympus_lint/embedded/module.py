@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from olympus_lint.embedded.doctests import read_doctests
 from olympus_lint.embedded.magics import Aside, set_aside, without_prompts
 from olympus_lint.embedded.markdown import read_markdown
-from olympus_lint.embedded.notebook import read_notebook
+from olympus_lint.embedded.notebook import Notebook, read_notebook
 from olympus_lint.embedded.pieces import Holder, Piece, parsed
-from olympus_lint.embedded.places import Places
+from olympus_lint.embedded.places import Places, Source
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.files.validity import NOT_PARSED
@@ -82,11 +82,11 @@ class Embedded:
         return [each for each in self.unparsed if self.kind == "ipynb" and not each.is_ipython]
 
     @property
-    def texts(self) -> dict[int | None, str]:
+    def sources(self) -> dict[int | None, Source]:
         """Return the text of each cell, or that of the file."""
-        if self.kind == "ipynb":
-            return {piece.cell: piece.code for piece in self.holder.pieces}
-        return {None: self.file}
+        if isinstance(self.holder, Notebook):
+            return {piece.cell: self.holder.source(number) for number, piece in enumerate(self.holder.pieces)}
+        return {None: Source(self.file)}
 
     def put_back(self, module: str) -> str:
         """Return the text of the file for a rewritten module.

@@ -10,7 +10,9 @@ from typing import Any
 
 from olympus_lint.embedded.magics import is_python_cell
 from olympus_lint.embedded.pieces import Piece
+from olympus_lint.embedded.places import Source
 from olympus_lint.files.sources import InputError
+from olympus_rules.finding import Position
 from olympus_rules.syntax.text import split_lines
 
 BLANK = re.compile(r"[ \t\r\n]*")
@@ -63,6 +65,13 @@ class Notebook:
             source = self.sources[number]
             text = f"{text[: source.start]}{_written(self.text, source, codes[number])}{text[source.end :]}"
         return text
+
+    def source(self, number: int) -> Source:
+        """Return a piece with its place in the JSON."""
+        value = self.sources[number]
+        before = self.text[: value.start]
+        start = Position(before.count("\n") + 1, value.start - before.rfind("\n"))
+        return Source(self.pieces[number].code, self.text[value.start : value.end], start)
 
     def prose(self) -> Iterator[tuple[int | None, int, str]]:
         """Return the lines of the cells without Python."""

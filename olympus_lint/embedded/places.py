@@ -1,4 +1,4 @@
-"""Places of a joined module's rows in its file."""
+"""Places of a joined module's rows in its file, and of a cell's characters in the JSON of its notebook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from pathlib import Path
 
 from olympus_lint.files.problems import Problem
 from olympus_rules.finding import Edit, Finding, Position, Related, Span, Step
+from olympus_rules.syntax.text import split_lines
 
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+CHARACTER = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|\\u\w{4}|\\.|[^\"\\]")
+"""How JSON writes one character: that of a pair of surrogates is one, too."""
+TOP = Position(1, 1)
 SPAN = r"(\d+):(\d+)-(\d+):(\d+)"
 LINE = re.compile(r"\bline (\d+)\b")
 
@@ -96,3 +101,44 @@ class Places:
             return f"line {place.row}" + (f" of cell {other}" if other not in (None, cell) else "")
 
         return LINE.sub(said, message)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text that the rows of a finding count in: that of a file, or of a cell.
+
+    Attributes:
+        text: the text.
+        json: the source of a cell as the notebook has it, a string or a list of strings; empty for a file.
+        start: where that begins in the notebook.
+    """
+
+    text: str
+    json: str = ""
+    start: Position = TOP
+
+    def in_file(self, span: Span) -> Span:
+        """Return the place of a span in the file, which is JSON if this is a cell."""
+        if not self.json:
+            return span
+        written = [
+            (string.start() + each.start(), string.start() + each.end())
+            for string in STRING.finditer(self.json)
+            for each in CHARACTER.finditer(string[0])
+        ]
+        first, last = self._number(span.start), self._number(span.end)
+        if not written or first >= len(written):
+            return Span(self.start, self.start)
+        start = self._at(written[first][0])
+        return Span(start, self._at(written[min(last, len(written)) - 1][1]) if last > first else start)
+
+    def _number(self, at: Position) -> int:
+        """Return how many characters of the text stand before a position."""
+        return sum(map(len, split_lines(self.text)[: at.row - 1])) + at.column - 1
+
+    def _at(self, offset: int) -> Position:
+        """Return the position in the file of a character of the JSON."""
+        before = self.json[:offset]
+        rows = before.count("\n")
+        column = len(before) - before.rfind("\n") if rows else self.start.column + len(before)
+        return Position(self.start.row + rows, column)

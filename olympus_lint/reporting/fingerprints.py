@@ -1,4 +1,4 @@
-"""What names a finding wherever its lines have moved to, and how other tools name its file."""
+"""What names a finding wherever its lines have moved to, and how other tools name its file and place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from olympus_lint.reporting.results import RunResult
-from olympus_rules.finding import Finding
+from olympus_rules.finding import Finding, Position, Related, Span
+
+SpanOf = Callable[[Finding | Related], Span | None]
+TOP = Span(Position(1, 1), Position(1, 1))
+"""Where a finding is shown whose place in its file is unknown."""
 
 
 def fingerprints(run: RunResult) -> list[str]:
@@ -38,6 +42,19 @@ def lines_of(run: RunResult) -> Callable[[Finding], str]:
         return rows[row - 1].strip() if row <= len(rows) else ""
 
     return first_line
+
+
+def spans_in_file(run: RunResult) -> SpanOf:
+    """Return what gives the span of a place in its file: in a notebook that of its JSON, ``None`` if it is not here."""
+    sources = run.sources if any(finding.cell is not None for finding in run.findings) else {}
+
+    def span_of(place: Finding | Related) -> Span | None:
+        if place.cell is None:
+            return place.span
+        source = sources.get((place.filename, place.cell))
+        return None if source is None else source.in_file(place.span)
+
+    return span_of
 
 
 def uri(filename: str) -> str:

@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from olympus_lint.embedded.places import Places, Source
 from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError, decode_utf8
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.syntax.text import decode, split_lines
-
-if TYPE_CHECKING:
-    from olympus_lint.embedded.places import Places
 
 
 @dataclass(slots=True)
@@ -52,8 +49,8 @@ class FileResult:
     cached: bool = False
     quiet: int = 0
     places: Places | None = None
-    shown: Mapping[int | None, str] = field(default_factory=dict)
-    later: Callable[[], tuple[str, Mapping[int | None, str]]] | None = None
+    shown: Mapping[int | None, Source] = field(default_factory=dict)
+    later: Callable[[], tuple[str, Mapping[int | None, Source]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +88,21 @@ class RunResult:
         return [note for file in self.files for note in file.notes]
 
     @property
-    def lines(self) -> dict[tuple[str, int | None], list[str]]:
-        """Return the lines of the files with findings, by filename and, in notebooks, by cell."""
-        lines: dict[tuple[str, int | None], list[str]] = {}
+    def sources(self) -> dict[tuple[str, int | None], Source]:
+        """Return the texts of the files with findings, by filename and, in notebooks, by cell."""
+        found: dict[tuple[str, int | None], Source] = {}
         for file in self.files:
             if file.later is not None:
                 file.text, file.shown = file.later()
             if file.text:
-                shown = file.shown or {None: file.text}
-                lines |= {(file.filename, cell): split_lines(text) for cell, text in shown.items()}
-        return lines
+                shown = file.shown or {None: Source(file.text)}
+                found |= {(file.filename, cell): source for cell, source in shown.items()}
+        return found
+
+    @property
+    def lines(self) -> dict[tuple[str, int | None], list[str]]:
+        """Return the lines of these texts."""
+        return {place: split_lines(source.text) for place, source in self.sources.items()}
 
     @property
     def quiet(self) -> int:
@@ -123,7 +125,7 @@ def is_unsettled(finding: Finding) -> bool:
     return finding.fix is not None and finding.fix.applicability is Applicability.UNSETTLED
 
 
-def shown_lines(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]]:
+def shown_lines(filename: str, kind: str) -> tuple[str, Mapping[int | None, Source]]:
     """Return the text of a file, and that of each cell of a notebook; no text if it is not what it was.
 
     Args:
@@ -141,4 +143,4 @@ def shown_lines(filename: str, kind: str) -> tuple[str, Mapping[int | None, str]
         embedded = read(filename, decode_utf8(data), kind)
     except (OSError, SyntaxError, ValueError, InputError):
         return "", {}
-    return embedded.text or " ", embedded.texts
+    return embedded.text or " ", embedded.sources

@@ -6,6 +6,9 @@ import contextlib
 import doctest
 import io
 import json
+import re
+import subprocess
+import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -186,10 +189,79 @@ def test_findings_name_the_cell(project, run):
     full = run(".").out
     assert "2 | %time zeros = jnp.zeros(keys.shape[:-1])\n  |                         ^^^^^^^^^^^^^^^" in full
     sarif = json.loads(run("--output-format", "sarif", ".").out)["runs"][0]["results"][0]["locations"][0]
-    assert "region" not in sarif["physicalLocation"]
     assert sarif["logicalLocations"] == [{"fullyQualifiedName": "cell 6:2:25", "kind": "cell"}]
-    assert "line=1,endLine=1,col=1,endColumn=1" in run("--output-format", "github", ".").out
     assert "  cell 6:2:25 OLY202" in run("--output-format", "grouped", ".").out
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_reports_that_point_into_files_point_into_the_json(style, project, run):
+    text, spelled = STYLES[style]
+    Path("a.ipynb").write_bytes(text.encode())
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+
+    def shown(name: str) -> str:
+        return run("--select", "OLY104", "--output-format", name, ".").out
+
+    def slice_of(row: int, start: int, end: int) -> str:
+        return lines[row - 1][start - 1 : end - 1]
+
+    drawn = spelled("jax.random.normal(keys[0], (2,))")
+    (result,) = json.loads(shown("sarif"))["runs"][0]["results"]
+    for place in (*result["locations"], *result["relatedLocations"]):
+        region = place["physicalLocation"]["region"]
+        assert region["startLine"] == region["endLine"]
+        assert slice_of(region["startLine"], region["startColumn"], region["endColumn"]) == drawn
+    commands = re.findall(r"line=(\d+),endLine=\1,col=(\d+),endColumn=(\d+)", shown("github"))
+    assert len(set(commands)) == 2
+    assert all(slice_of(*map(int, place)) == drawn for place in commands)
+    row, start, end = map(int, commands[0])
+    assert f"linenumber={row};columnnumber={start};" in shown("azure")
+    (issue,) = json.loads(shown("gitlab"))
+    assert issue["location"]["positions"] == {
+        "begin": {"line": row, "column": start},
+        "end": {"line": row, "column": end},
+    }
+    (diagnostic,) = json.loads(shown("rdjson"))["diagnostics"]
+    assert diagnostic["location"]["range"] == {"start": {"line": row}, "end": {"line": row}}
+    assert f'line="{row}"' in shown("junit") and shown("pylint").startswith(f"a.ipynb:{row}: [OLY104] cell 8, row 2: ")
+
+
+def test_a_place_in_a_cell_is_found_behind_escapes_pairs_and_line_ends(project, run):
+    source = [
+        "import jax\r\nk = jax.random.",
+        'key(0)\ns = "\\t\U0001f511é"; jax.random.normal(k); jax.random.',
+        "normal(k)",
+    ]
+    text = notebook(cells=[{**CELLS[3], "source": source}], ensure_ascii=True)
+    Path("a.ipynb").write_text(text)
+    (result,) = json.loads(run("--output-format", "sarif", ".").out)["runs"][0]["results"]
+    lines = text.split("\n")
+    region = result["relatedLocations"][0]["physicalLocation"]["region"]
+    assert lines[region["startLine"] - 1][region["startColumn"] - 1 : region["endColumn"] - 1] == "jax.random.normal(k)"
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region["endLine"] == region["startLine"] + 1
+    assert lines[region["startLine"] - 1][region["startColumn"] - 1 :] == 'jax.random.",'
+    assert lines[region["endLine"] - 1][: region["endColumn"] - 1].strip() == '"normal(k)'
+
+
+def test_a_kept_or_merged_report_points_into_the_json_of_the_notebook_that_is_here(project):
+    Path("a.ipynb").write_text(notebook())
+    program = Path(sys.executable).with_name("olympus-lint")
+
+    def said(*options: str) -> str:
+        done = subprocess.run([program, *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and not done.stderr
+        return done.stdout
+
+    first = said("--output-format", "github", "--cache-dir", "kept", ".")
+    assert said("--output-format", "github", "--cache-dir", "kept", ".") == first
+    said("--output-format", "json", "--output-file", "report.json", "--quiet", ".")
+    assert said("--merge", "report.json", "--output-format", "github") == first
+    assert "line=1," not in first
+    Path("a.ipynb").unlink()
+    assert "line=1,endLine=1,col=1,endColumn=1," in said("--merge", "report.json", "--output-format", "github")
+    results = json.loads(said("--merge", "report.json", "--output-format", "sarif"))["runs"][0]["results"]
+    assert all("region" not in each["locations"][0]["physicalLocation"] for each in results)
 
 
 def test_reuse_across_cells_names_the_other_cell(project, run):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from olympus_lint.reporting.fingerprints import TOP, spans_in_file
 from olympus_lint.reporting.phrases import place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
-from olympus_rules.finding import Finding, Position
+from olympus_rules.finding import Finding, Span
 
 LEVELS = {"error": "error", "warning": "warning", "note": "warning"}
-TOP = Position(1, 1)
-"""The place of the findings in a notebook, since the rows of its cells are not those of its file."""
 ESCAPES = (("%", "%AZP25"), ("\r", "%0D"), ("\n", "%0A"))
 """What would end the command or start an escape: https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands"""
 FIELD_ESCAPES = (*ESCAPES, (";", "%3B"), ("]", "%5D"))
@@ -18,17 +17,17 @@ FIELD_ESCAPES = (*ESCAPES, (";", "%3B"), ("]", "%5D"))
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return one command for each finding."""
-    return "".join(f"{command(finding)}\n" for finding in run.findings)
+    span_of = spans_in_file(run)
+    return "".join(f"{command(finding, span_of(finding) or TOP)}\n" for finding in run.findings)
 
 
-def command(finding: Finding) -> str:
-    """Return the command of a finding."""
-    at = finding.span.start if finding.cell is None else TOP
+def command(finding: Finding, span: Span) -> str:
+    """Return the command of a finding, with its place in the file."""
     fields = {
         "type": LEVELS[SEVERITIES[finding.confidence]],
         "sourcepath": finding.filename,
-        "linenumber": at.row,
-        "columnnumber": at.column,
+        "linenumber": span.start.row,
+        "columnnumber": span.start.column,
         "code": finding.code,
     }
     given = "".join(f"{name}={escaped(str(value), FIELD_ESCAPES)};" for name, value in fields.items())

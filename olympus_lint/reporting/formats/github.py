@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from olympus_lint.reporting.fingerprints import TOP, SpanOf, spans_in_file
 from olympus_lint.reporting.phrases import place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
-from olympus_rules.finding import Finding, Position, Span
+from olympus_rules.finding import Finding, Span
 
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
-TOP = Span(Position(1, 1), Position(1, 1))
-"""The place of all annotations of a notebook, since the rows of its cells are not those of its file."""
 
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return one command for each finding, and a notice for each of its related places."""
-    return "".join(f"{line}\n" for finding in run.findings for line in commands(finding))
+    span_of = spans_in_file(run)
+    return "".join(f"{line}\n" for finding in run.findings for line in commands(finding, span_of))
 
 
-def commands(finding: Finding) -> Iterator[str]:
+def commands(finding: Finding, span_of: SpanOf) -> Iterator[str]:
     """Return the commands of a finding."""
     title = f"olympus-lint ({finding.code})"
     level = COMMANDS[SEVERITIES[finding.confidence]]
@@ -28,12 +28,12 @@ def commands(finding: Finding) -> Iterator[str]:
         level,
         title,
         finding.filename,
-        finding.span if finding.cell is None else TOP,
+        span_of(finding) or TOP,
         f"{where}: {finding.code} {finding.message}{verdict_mark(finding)}",
     )
     for other in finding.related:
         message = f"{place(other.filename, other.span, other.cell)}: {finding.code} {other.message} (see {where})"
-        yield command("notice", title, other.filename, other.span if other.cell is None else TOP, message)
+        yield command("notice", title, other.filename, span_of(other) or TOP, message)
 
 
 def command(level: str, title: str, filename: str, span: Span, message: str) -> str:

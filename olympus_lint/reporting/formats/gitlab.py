@@ -6,27 +6,26 @@ import json
 from pathlib import Path
 from typing import Any
 
-from olympus_lint.reporting.fingerprints import fingerprints
+from olympus_lint.reporting.fingerprints import TOP, fingerprints, spans_in_file
 from olympus_lint.reporting.phrases import place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
-from olympus_rules.finding import Finding, Position
+from olympus_rules.finding import Finding, Span
 
 LEVELS = {"error": "major", "warning": "minor", "note": "info"}
-TOP = Position(1, 1)
-"""The place of the findings in a notebook, since the rows of its cells are not those of its file."""
 
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return an indented JSON array and a line end."""
-    issues = [issue(finding, name) for finding, name in zip(run.findings, fingerprints(run), strict=True)]
+    span_of = spans_in_file(run)
+    named = zip(run.findings, fingerprints(run), strict=True)
+    issues = [issue(finding, span_of(finding) or TOP, name) for finding, name in named]
     return json.dumps(issues, indent=2) + "\n"
 
 
-def issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
-    """Return a finding as an issue of Code Climate, as far as GitLab reads it."""
+def issue(finding: Finding, span: Span, fingerprint: str) -> dict[str, Any]:
+    """Return a finding, with its place in the file, as an issue of Code Climate, as far as GitLab reads it."""
     where = f"{place(finding.filename, finding.span, finding.cell)}: " if finding.cell is not None else ""
-    start, end = (TOP, TOP) if finding.cell is not None else (finding.span.start, finding.span.end)
     return {
         "type": "issue",
         "check_name": finding.code,
@@ -37,8 +36,8 @@ def issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "location": {
             "path": from_here(finding.filename),
             "positions": {
-                "begin": {"line": start.row, "column": start.column},
-                "end": {"line": end.row, "column": end.column},
+                "begin": {"line": span.start.row, "column": span.start.column},
+                "end": {"line": span.end.row, "column": span.end.column},
             },
         },
     }

@@ -6,6 +6,7 @@ import re
 from itertools import groupby
 from xml.etree import ElementTree
 
+from olympus_lint.reporting.fingerprints import TOP, spans_in_file
 from olympus_lint.reporting.phrases import place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 
@@ -15,7 +16,7 @@ UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return one suite for each file with findings, and one that passed if there are none."""
-    findings = run.findings
+    findings, span_of = run.findings, spans_in_file(run)
     number = str(len(findings))
     root = ElementTree.Element("testsuites", name="olympus-lint", tests=str(len(findings) or 1), failures=number)
     for filename, group in groupby(findings, key=lambda finding: finding.filename):
@@ -24,7 +25,8 @@ def render(run: RunResult, *, color: bool) -> str:
         named = plain(filename)
         suite = ElementTree.SubElement(root, "testsuite", name=named, tests=number, failures=number, errors="0")
         for finding in found:
-            told = {"name": finding.code, "classname": named, "file": named, "line": str(finding.span.start.row)}
+            row = (span_of(finding) or TOP).start.row
+            told = {"name": finding.code, "classname": named, "file": named, "line": str(row)}
             case = ElementTree.SubElement(suite, "testcase", told)
             failure = ElementTree.SubElement(case, "failure", message=plain(finding.message), type=finding.code)
             where = place(filename, finding.span, finding.cell)

@@ -9,26 +9,27 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from olympus_lint.reporting.fingerprints import SpanOf, spans_in_file
 from olympus_lint.reporting.phrases import rule_url, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
-from olympus_rules.finding import Finding, Position, Span
+from olympus_rules.finding import Finding, Position, Related, Span
 
 LEVELS = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
 def render(run: RunResult, *, color: bool) -> str:
-    """Return one object with all diagnostics; those of a notebook are at its first line."""
-    lines = run.lines
-    found = [diagnostic(finding, lines.get((finding.filename, finding.cell), ())) for finding in run.findings]
+    """Return one object with all diagnostics."""
+    lines, span_of = run.lines, spans_in_file(run)
+    found = [diagnostic(finding, lines.get((finding.filename, None), ()), span_of) for finding in run.findings]
     return json.dumps({"source": {"name": "olympus-lint"}, "diagnostics": found}, indent=2) + "\n"
 
 
-def diagnostic(finding: Finding, lines: Sequence[str]) -> dict[str, Any]:
+def diagnostic(finding: Finding, lines: Sequence[str], span_of: SpanOf) -> dict[str, Any]:
     """Return a finding with its other places and, outside notebooks, its fix as suggestions."""
     told: dict[str, Any] = {
         "message": f"{finding.message}{verdict_mark(finding)}",
-        "location": location(finding.filename, finding.span, finding.cell, lines),
+        "location": location(finding, span_of(finding), lines),
         "severity": LEVELS[SEVERITIES[finding.confidence]],
         "code": {"value": finding.code, "url": rule_url(finding.name)},
     }
@@ -36,9 +37,7 @@ def diagnostic(finding: Finding, lines: Sequence[str]) -> dict[str, Any]:
         told["relatedLocations"] = [
             {
                 "message": each.message,
-                "location": location(
-                    each.filename, each.span, each.cell, lines if each.filename == finding.filename else ()
-                ),
+                "location": location(each, span_of(each), lines if each.filename == finding.filename else ()),
             }
             for each in finding.related
         ]
@@ -49,9 +48,13 @@ def diagnostic(finding: Finding, lines: Sequence[str]) -> dict[str, Any]:
     return told
 
 
-def location(filename: str, span: Span, cell: int | None, lines: Sequence[str]) -> dict[str, Any]:
-    """Return a place in a file."""
-    return {"path": filename} if cell is not None else {"path": filename, "range": range_of(span, lines)}
+def location(place: Finding | Related, span: Span | None, lines: Sequence[str]) -> dict[str, Any]:
+    """Return a place in a file: in a notebook its lines, as the bytes in a line of JSON are not at hand."""
+    if span is None:
+        return {"path": place.filename}
+    if place.cell is not None:
+        return {"path": place.filename, "range": {"start": {"line": span.start.row}, "end": {"line": span.end.row}}}
+    return {"path": place.filename, "range": range_of(span, lines)}
 
 
 def range_of(span: Span, lines: Sequence[str]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from typing import Any
 
 from olympus_lint import __version__
 from olympus_lint.files.problems import Problem
-from olympus_lint.reporting.fingerprints import fingerprints, uri
+from olympus_lint.reporting.fingerprints import SpanOf, fingerprints, spans_in_file, uri
 from olympus_lint.reporting.pages import page_of
 from olympus_lint.reporting.phrases import in_file, rule_url
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
-from olympus_rules.finding import Applicability, Edit, Finding, Fix, Span
+from olympus_rules.finding import Applicability, Edit, Finding, Fix, Related, Span
 from olympus_rules.rule import Rule
 from olympus_rules.rules import all_rules
 
@@ -24,7 +24,7 @@ def render(run: RunResult, *, color: bool) -> str:
     """Return one SARIF log with one run and a line end."""
     rules = list(all_rules().values())
     index = {rule.code: number for number, rule in enumerate(rules)}
-    prints = fingerprints(run)
+    prints, span_of = fingerprints(run), spans_in_file(run)
     found = {finding.code for finding in run.findings}
     driver = {
         "name": "olympus-lint",
@@ -45,7 +45,7 @@ def render(run: RunResult, *, color: bool) -> str:
             }
         ],
         "results": [
-            result_object(finding, index[finding.code], fingerprint)
+            result_object(finding, index[finding.code], fingerprint, span_of)
             for finding, fingerprint in zip(run.findings, prints, strict=True)
         ],
     }
@@ -65,20 +65,20 @@ def rule_object(rule: Rule, *, helps: bool) -> dict[str, Any]:
     }
 
 
-def result_object(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
+def result_object(finding: Finding, rule_index: int, fingerprint: str, span_of: SpanOf) -> dict[str, Any]:
     """Return a finding with its related places and its fix."""
     made: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule_index,
         "level": SEVERITIES[finding.confidence],
         "message": {"text": finding.message},
-        "locations": [location(finding.filename, finding.span, finding.cell)],
+        "locations": [location(finding, span_of(finding))],
         "partialFingerprints": {"olympusLint/v1": fingerprint},
         "properties": {"confidence": finding.confidence.label},
     }
     if finding.related:
         made["relatedLocations"] = [
-            location(other.filename, other.span, other.cell) | {"id": number, "message": {"text": other.message}}
+            location(other, span_of(other)) | {"id": number, "message": {"text": other.message}}
             for number, other in enumerate(finding.related)
         ]
     if finding.verdict is not None:
@@ -106,12 +106,15 @@ def replacement(edit: Edit) -> dict[str, Any]:
     return {"deletedRegion": region(edit.span), "insertedContent": {"text": edit.content}}
 
 
-def location(filename: str, span: Span, cell: int | None = None) -> dict[str, Any]:
-    """Return a physical location; a place in a cell has a name instead of lines of the file."""
-    if cell is not None:
-        named = {"fullyQualifiedName": in_file(span, cell), "kind": "cell"}
-        return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}}, "logicalLocations": [named]}
-    return {"physicalLocation": {"artifactLocation": {"uri": uri(filename)}, "region": region(span)}}
+def location(place: Finding | Related, span: Span | None) -> dict[str, Any]:
+    """Return a physical location, if its span in the file is known with a region; a place in a cell has a name, too."""
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri(place.filename)}}
+    if span is not None:
+        physical["region"] = region(span)
+    if place.cell is None:
+        return {"physicalLocation": physical}
+    named = {"fullyQualifiedName": in_file(place.span, place.cell), "kind": "cell"}
+    return {"physicalLocation": physical, "logicalLocations": [named]}
 
 
 def region(span: Span) -> dict[str, int]:
