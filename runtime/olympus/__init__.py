@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from olympus import random as random
     from olympus import tree as tree
     from olympus.checks import KeyReuseError, check, checked
+    from olympus.config import default_prng_impl
     from olympus.jax_names import *  # noqa: F403
     from olympus.namespace.array_protocol import SupportsJAXArray
     from olympus.prng import register_prng_impl
@@ -40,6 +41,7 @@ __all__ = [
     "SupportsJAXArray",
     "check",
     "checked",
+    "default_prng_impl",
     "ensure_typed_key_array",
     "register_prng_impl",
     "reuse_allowed",
@@ -54,6 +56,7 @@ _PLACES = {
     "SupportsJAXArray": "olympus.namespace.array_protocol",
     "check": "olympus.checks",
     "checked": "olympus.checks",
+    "default_prng_impl": "olympus.config",
     "ensure_typed_key_array": "olympus.random",
     "register_prng_impl": "olympus.prng",
     "reuse_allowed": "olympus.recording",

@@ -34,7 +34,6 @@ from jax import (
     default_backend as default_backend,
     default_device as default_device,
     default_matmul_precision as default_matmul_precision,
-    default_prng_impl as default_prng_impl,
     device_count as device_count,
     device_get as device_get,
     device_put as device_put,

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from jax.random import *  # noqa: F403
 
 OWN = ("ensure_typed_key_array",)
-NAMED = {"key": None, "PRNGKey": None, "wrap_key_data": None, "key_dtype": 0}
-"""The functions that take a generator, and the position where they also take it."""
+NAMED = {
+    "key": ("impl", None),
+    "PRNGKey": ("impl", None),
+    "wrap_key_data": ("impl", None),
+    "key_dtype": ("impl_spec", 0),
+}
+"""The functions that take a generator: its parameter, and the position where they also take it."""
 
 
 def ensure_typed_key_array(key: Array) -> Array:
@@ -51,15 +56,16 @@ def adapt(name: str, value: Any) -> Any:
     from olympus.prng.default import with_default_for_raw_keys
 
     if name in NAMED:
-        return explained(by_name(value, NAMED[name]), module=__name__)
+        return explained(by_name(value, *NAMED[name]), module=__name__)
     return explained(with_default_for_raw_keys(value), module=__name__)
 
 
-def by_name(function: Callable[..., Any], position: int | None) -> Callable[..., Any]:
-    """Make a function take the names of registered generators.
+def by_name(function: Callable[..., Any], parameter: str, position: int | None) -> Callable[..., Any]:
+    """Make a function take the names of registered generators, and use the one that is the default.
 
     Args:
-        function: takes a generator as ``impl``, ``impl_spec`` or ``dtype``.
+        function: takes a generator as `parameter` or as ``dtype``.
+        parameter: the name of the parameter.
         position: where it takes the generator without a name, if anywhere.
     """
 
@@ -69,13 +75,13 @@ def by_name(function: Callable[..., Any], position: int | None) -> Callable[...,
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        if position is None and kwargs.get("impl") is None and current() is not None:
-            kwargs["impl"] = current()
-        for name in kwargs.keys() & {"impl", "impl_spec", "dtype"}:
-            kwargs[name] = resolve(kwargs[name])
         if position is not None and len(args) > position:
-            args = (*args[:position], resolve(args[position]), *args[position + 1 :])
-        return function(*args, **kwargs)
+            chosen = current() if args[position] is None else args[position]
+            return function(*args[:position], resolve(chosen), *args[position + 1 :], **kwargs)
+        given = {name for name in (parameter, "dtype") if kwargs.get(name) is not None}
+        if not given and current() is not None:
+            given, kwargs[parameter] = {parameter}, current()
+        return function(*args, **{**kwargs, **{name: resolve(kwargs[name]) for name in given}})
 
     return call
 

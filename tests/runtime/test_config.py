@@ -11,6 +11,7 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="the flags are JAX's")
 
+import olympus  # noqa: E402
 from olympus import config, random  # noqa: E402
 
 OTHERS = {
@@ -171,6 +172,18 @@ def test_a_registered_generator_can_be_the_default():
         assert random.key(3).dtype == key.dtype
     assert config.olympus_default_prng_impl == "threefry2x32"
     assert str(random.key(3).dtype) == "key<fry>"
+
+
+def test_what_takes_a_generator_takes_the_registered_default():
+    with olympus.default_prng_impl("chacha20"):
+        key = random.key(3)
+        assert str(key.dtype) == "key<chacha20>"
+        assert random.key(3, dtype="rbg").dtype == random.key(3, impl="rbg").dtype != key.dtype
+        if "key_dtype" in dir(random):  # not in JAX 0.4
+            assert random.key_dtype() == random.key_dtype(None) == random.key_dtype(impl_spec=None) == key.dtype
+            assert random.key_dtype("rbg") == random.key(3, impl="rbg").dtype
+    assert str(random.key(3).dtype) == "key<fry>"
+    assert olympus.default_prng_impl is config.default_prng_impl
 
 
 def test_update_makes_a_registered_generator_the_default():

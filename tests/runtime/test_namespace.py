@@ -23,7 +23,7 @@ from olympus.errors import explained  # noqa: E402
 from olympus.namespace.transforms import Compiled  # noqa: E402
 
 jnp = jax.numpy
-OURS = {"config", "dtypes", "errors", "lax", "numpy", "random", "tree"}
+OURS = {"config", "default_prng_impl", "dtypes", "errors", "lax", "numpy", "random", "tree"}
 TYPED = Path(olympus.__file__).with_name("jax_names.pyi")
 
 
