@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from olympus_rules.code import definitions, expressions, statements
@@ -12,6 +13,13 @@ from olympus_rules.code.scope import Module, Scope
 
 EXPRESSIONS = {**expressions.HANDLERS, **definitions.EXPRESSIONS}
 STATEMENTS = {**statements.HANDLERS, **definitions.STATEMENTS}
+
+_GLOBALS = re.compile(r"(?:^|[:;])[ \t]*global[ \t\\]|\bglobals\(\)", re.MULTILINE)
+
+
+def may_bind_globals(text: str) -> bool:
+    """Return whether a file may contain a ``global`` statement or a call of ``globals``; prose may look like one."""
+    return "global" in text and _GLOBALS.search(text) is not None
 
 
 def lower_module(

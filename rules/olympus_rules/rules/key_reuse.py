@@ -234,7 +234,7 @@ def compiled(place: Place, document: Document) -> str:
     """Return the function of the file that a place calls if ``jit`` has compiled it: what it reads is a constant."""
     called = place.node.func.id if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) else ""
     makers: list[ast.expr] = []
-    for node in ast.walk(document.tree) if called else ():
+    for node in ast.walk(document.tree) if called and "jit" in document.text else ():
         match node:
             case ast.FunctionDef(name=name) if name == called:
                 makers += node.decorator_list

@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.values import Choice, Map, Sequence, Value
 from olympus_rules.keyflow.facts import Place
 
 MAX_GIVEN = 4  # arguments kept of a draw; one of them says whether the lanes differ
+HOLDING = Term | Choice | Sequence | Map  # what may be a key, or hold one
 
 
 def consume(flow: State, value: Value, use: Consumption) -> None:
@@ -32,12 +33,13 @@ def consume(flow: State, value: Value, use: Consumption) -> None:
         _hold(flow, value)
     elif isinstance(value, Choice):
         for condition, part in value.arms:
-            joined = both(use.path, condition)
+            joined = both(use.path, condition) if isinstance(part, HOLDING) else None
             if joined is not None:
                 consume(flow, part, replace(use, path=joined))
     elif isinstance(value, Sequence | Map):
         for part, expression in parts(value, use.key):
-            consume(flow, part, replace(use, key=expression))
+            if isinstance(part, HOLDING):
+                consume(flow, part, replace(use, key=expression))
 
 
 def derived(flow: State, child: Term, arguments: Arguments, number: int) -> None:

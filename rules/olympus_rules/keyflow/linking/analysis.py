@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
-from olympus_rules.code.lowering import lower_module
+from olympus_rules.code.lowering import lower_module, may_bind_globals
 from olympus_rules.code.relevance import Texts, mentioning, relevant
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
@@ -55,7 +55,7 @@ class Analysis:
             document.tree,
             module=document.module,
             is_package=document.is_package,
-            has_globals="global " in document.text or "globals()" in document.text,
+            has_globals=may_bind_globals(document.text),
             attached=document.attached,
         )
         places = session.places.get(document.path, NOWHERE).of(document.text)

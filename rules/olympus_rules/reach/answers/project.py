@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 from operator import or_
 
 from olympus_rules.code.instructions import FunctionCode, setter
-from olympus_rules.code.lowering import lower_module
+from olympus_rules.code.lowering import lower_module, may_bind_globals
 from olympus_rules.libraries import libraries
 from olympus_rules.reach.answers.contents import Contents
 from olympus_rules.reach.answers.joins import Join, Joins, callables
@@ -71,7 +71,7 @@ class ProjectReach:
                 document.tree,
                 module=document.module,
                 is_package=document.is_package,
-                has_globals="global " in document.text or "globals()" in document.text,
+                has_globals=may_bind_globals(document.text),
                 attached=document.attached,
             )
             for path, document in documents.items()
