@@ -21,6 +21,7 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.project.configuration import Configuration
 from olympus_lint.project.discovery import SourceFile, discover
+from olympus_lint.project.idle_ignores import idle_ignores
 from olympus_lint.project.settings import READERS, TABLE_ONLY, Settings, SettingsError, from_table
 from olympus_lint.project.shards import shard
 from olympus_lint.reporting.formats import has_summary, render
@@ -82,7 +83,8 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     earlier = manifest.recall(cache) if cache is not None and keeps else None
     if earlier is not None and not earlier.stale:
         kept = earlier.results
-        status = finish(RunResult(kept, unsafe=settings.unsafe_fixes), args, settings)
+        tell_idle_ignores(args, [file.filename for file in kept], configuration)
+        status = finish(RunResult(kept, [], settings.unsafe_fixes, args.shard is not None), args, settings)
         conclude(kept, {}, started, args, cache)
         return status
     if args.executor is not None and mode is not Mode.CHECK:
@@ -107,8 +109,10 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         manifest.keep(cache, results, settings_of, earlier)
     if earlier is not None:
         results = sorted([*results, *earlier.results], key=lambda result: found_in[result.filename])
-    run = RunResult(results, problems, settings.unsafe_fixes)
+    run = RunResult(results, problems, settings.unsafe_fixes, args.shard is not None)
     checked = time.perf_counter()
+    if not problems:
+        tell_idle_ignores(args, names, configuration)
     traced = verdicts(run, args, settings, settings_of)
     if not files and not problems and args.shard is None:
         print("warning: no Python files found under the given paths", file=sys.stderr)
@@ -364,6 +368,12 @@ def write_baseline(run: RunResult, args: Namespace) -> int:
         raise SettingsError(f"--write-baseline: {args.write_baseline} {error}") from None
     say(f"Wrote {count(number, 'finding')} to {args.write_baseline}.", args)
     return report_problems(run.errors, args)
+
+
+def tell_idle_ignores(args: Namespace, names: Sequence[str], configuration: Configuration) -> None:
+    """Print which patterns of ``per-file-ignores`` match no file, unless the run has looked at some files only."""
+    for sentence in idle_ignores(args.paths, names, configuration) if not args.quiet else ():
+        say(f"note: {sentence}", args)
 
 
 def tell_baseline(applied: Applied, file: str, args: Namespace) -> None:

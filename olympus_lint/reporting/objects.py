@@ -6,10 +6,32 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from olympus_lint.reporting.phrases import rule_url
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
+from olympus_lint.reporting.results import FileResult, RunResult
 from olympus_rules.finding import Applicability, Confidence, Edit, Finding, Fix, Position, Related, Span, Step
 
 if TYPE_CHECKING:
     from olympus.verdicts import Verdict
+
+QUIET = "not_shown"
+
+
+def report_objects(run: RunResult) -> list[dict[str, Any]]:
+    """Return the findings of a run, and for a part of one, how many findings of each test are not shown."""
+    files = run.files if run.is_part else ()
+    quiet = [{"filename": file.filename, QUIET: file.quiet} for file in files if file.quiet]
+    return [*map(finding_object, run.findings), *quiet]
+
+
+def result_of(made: dict[str, Any]) -> FileResult:
+    """Return what an object of a report says of its file: a finding, or how many are not shown.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: it says neither.
+    """
+    if QUIET in made:
+        return FileResult(text_in(made["filename"]), quiet=natural_in(made[QUIET]))
+    finding = finding_of(made)
+    return FileResult(finding.filename, [finding])
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

@@ -61,11 +61,13 @@ class RunResult:
         files: every file, in the order of the run.
         problems: problems outside the files: missing paths, unreadable folders.
         unsafe: whether unsafe fixes are enabled.
+        is_part: whether other runs check the other files, so that the report is to be merged with theirs.
     """
 
     files: Sequence[FileResult]
     problems: list[Problem] = field(default_factory=list)
     unsafe: bool = False
+    is_part: bool = False
 
     @property
     def findings(self) -> list[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,7 +79,45 @@ def test_findings_are_told_once_and_verdicts_stay(run: Run, files: Path) -> None
     assert "confirmed" in run("--merge", "all.jsonl").out
 
 
-@pytest.mark.parametrize("text", ["{}", "[3]", "nothing", '[{"code": "OLY104"}]', "[null]"])
+HIDDEN = (
+    "import jax\n\n\ndef test_same(one, two):\n    key = jax.random.key(1)\n    assert one(key) == two(key)\n"
+    "\n\ndef test_again(one, two):\n    key = jax.random.key(2)\n    assert one(key) == two(key)\n"
+)
+
+
+@pytest.mark.parametrize("kind", ["json", "json-lines"])
+def test_merged_reports_of_shards_say_how_many_findings_in_tests_are_not_shown(files: Path, kind: str) -> None:
+    Path("pyproject.toml").touch()
+    for folder in ("pkg", "more1", "more2"):
+        Path(folder, "test_it.py").write_text(HIDDEN)
+    program = Path(sys.executable).with_name("olympus-lint")
+
+    def said(*options: str) -> str:
+        done = subprocess.run([program, *options], capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
+
+    reports = [f"{number}.json" for number in (1, 2)]
+    for number, report in enumerate(reports, 1):
+        said(".", "--shard", f"{number}/2", "--output-format", kind, "-o", report, "-q")
+    note = "6 findings in tests are not shown; `--tests all` shows them."
+    assert said("--merge", *reports, *reports) == said(".") and note in said(".")
+    assert f"note: {note}\n" in said("--merge", *reports, "--output-format", "github")
+    said(".", "--output-format", kind, "-o", "whole.json", "-q")
+    assert "not_shown" not in Path("whole.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"not_shown": 3}]',
+        '[{"filename": "a.py", "not_shown": -1}]',
+        "{}",
+        "[3]",
+        "nothing",
+        '[{"code": "OLY104"}]',
+        "[null]",
+    ],
+)
 def test_what_is_no_report_is_named(run: Run, project: Path, text: str) -> None:
     Path("r.json").write_text(text)
     told = run("--merge", "r.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from olympus_lint.reporting.objects import finding_object
+from olympus_lint.reporting.objects import report_objects
 from olympus_lint.reporting.results import RunResult
 
 SAFETY = True
@@ -12,4 +12,4 @@ SAFETY = True
 
 def render(run: RunResult, *, color: bool) -> str:
     """Return an indented JSON array and a line end."""
-    return json.dumps([finding_object(finding) for finding in run.findings], indent=2) + "\n"
+    return json.dumps(report_objects(run), indent=2) + "\n"
