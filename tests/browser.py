@@ -87,11 +87,20 @@ class Browser:
         return await asyncio.wait_for(answer, TIMEOUT)  # it may be there already
 
     async def open(self, page: Path, fragment: str = "") -> None:
-        """Load a page and wait until it is there."""
-        for address in ("about:blank", page.as_uri() + fragment):  # else a new fragment would load nothing
+        """Load a file and wait until it is there."""
+        await self.visit(page.as_uri() + fragment)
+
+    async def visit(self, page: str) -> None:
+        """Load the page of an address and wait until it is there."""
+        for address in ("about:blank", page):  # else a new fragment would load nothing
             self._loaded.clear()
             await self.send("Page.navigate", url=address)
             await asyncio.wait_for(self._loaded.wait(), TIMEOUT)
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the window of the page a size."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        await self.send("Emulation.setDeviceMetricsOverride", **size)
 
     async def ask(self, script: str) -> Any:
         """Return the value of an expression in the page."""

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from browser import CHROMIUM, Browser
 
-pytest.importorskip("material", reason="the site is built with MkDocs Material")
+pytest.importorskip("zensical", reason="the site is built with Zensical")
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 REPOSITORY = "https://github.com/olympus-lint/olympus-lint/blob/main/"
+Session = Callable[[Callable[[Browser, str], Awaitable[None]]], None]
 EDITS = "https://github.com/olympus-lint/olympus-lint/edit/main/"
 
 
@@ -41,19 +48,52 @@ class Page(HTMLParser):
         self.text += data
 
 
-def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
-    return subprocess.run(
-        command, cwd=root, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    )
+def build(root: Path, work: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, root / "docs" / "_site", "--work", work]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
-    site = tmp_path_factory.mktemp("site")
-    done = build(ROOT, site)
-    assert done.returncode == 0, done.stderr
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site and return its folder."""
+    work = tmp_path_factory.mktemp("pages")
+    done = build(ROOT, work)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return work / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Page]:
     return {file: Page(file) for file in sorted(site.rglob("*.html"))}
+
+
+@pytest.fixture
+def browsed(site: Path, tmp_path: Path) -> Iterator[Session]:
+    """Return what runs a session in a browser, which is given the browser and the address of the site.
+
+    The pages may ask no other host, and write no error.
+    """
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/"
+
+    async def run(session: Callable[[Browser, str], Awaitable[None]]) -> None:
+        async with Browser(tmp_path / "profile") as opened:
+            await session(opened, address)
+            assert opened.errors == []
+            own = (address, "about:", "data:", "blob:")
+            assert [url for url in opened.requests if not url.startswith(own)] == []
+
+    yield lambda session: asyncio.run(run(session))
+    server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and says nothing of it."""
+
+    def log_message(self, *_: object) -> None: ...
 
 
 def broken(pages: dict[Path, Page]) -> Iterator[str]:
@@ -82,6 +122,45 @@ def test_no_link_is_broken(pages: dict[Path, Page]) -> None:
     assert list(broken(pages)) == []
 
 
+def test_each_page_is_in_the_navigation_once() -> None:
+    listed = re.findall(r"(\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+@pytest.mark.search
+def test_no_page_shows_what_only_tests_read(pages: dict[Path, Page]) -> None:
+    shown = [file.parent.name for file, page in pages.items() if "# error:" in page.text]
+    assert shown == []
+    marked = next(file for file in pages if file.parent.name == "key-reuse").read_text("utf-8")
+    assert marked.count('<span class="hll">') == len(re.findall("# error:", (DOCS / "rules/key-reuse.md").read_text()))
+
+
+@pytest.mark.search
+def test_no_page_asks_another_host(site: Path, pages: dict[Path, Page], browsed: Session) -> None:
+    async def session(opened: Browser, address: str) -> None:
+        for file in pages:
+            await opened.visit(f"{address}{file.relative_to(site).as_posix()}")
+
+    browsed(session)
+
+
+@pytest.mark.search
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed: the site shows diagrams as text")
+@pytest.mark.parametrize(("page", "number"), [("architecture", 2), ("runtime/lineage", 1)])
+def test_diagrams_are_drawn_in_the_colours_of_the_page(page: str, number: int, browsed: Session) -> None:
+    async def session(opened: Browser, address: str) -> None:
+        await opened.visit(f"{address}{page}/")
+        await opened.ask("drawn")
+        assert await opened.ask("document.querySelectorAll('pre.diagram svg .node').length") > 3 * number
+        light = await opened.ask("document.querySelector('pre.diagram').innerHTML")
+        await opened.ask("document.body.dataset.mdColorScheme = 'slate'; new Promise(requestAnimationFrame)")
+        await opened.ask("drawn")
+        assert await opened.ask("document.querySelectorAll('pre.diagram svg .node').length") > 3 * number
+        assert await opened.ask("document.querySelector('pre.diagram').innerHTML") != light
+
+    browsed(session)
+
+
 @pytest.mark.search
 def test_blocks_are_blocks(pages: dict[Path, Page]) -> None:
     """A fence that MkDocs does not understand would be shown as it is written."""
@@ -92,13 +171,10 @@ def test_blocks_are_blocks(pages: dict[Path, Page]) -> None:
 def test_a_broken_link_fails_the_build(tmp_path: Path) -> None:
     links = ["gone.md", "keys.md#no-such-heading", "/keys.md"]
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    with (tmp_path / "docs" / "faq-of-nobody.md").open("w") as file:
-        file.write("# Nobody\n")
-    assert "faq-of-nobody.md" in build(tmp_path, tmp_path / "site").stderr
-    (tmp_path / "docs" / "faq-of-nobody.md").unlink()
+    shutil.copytree(DOCS, tmp_path / "docs")
     with (tmp_path / "docs" / "rules.md").open("a") as file:
         file.writelines(f"\n[nowhere]({link})\n" for link in links)
-    done = build(tmp_path, tmp_path / "site")
-    assert done.returncode == 1 and all(link.rpartition("#")[2] in done.stderr for link in links)
-    assert "rules.md" in done.stderr
+    done = build(tmp_path, tmp_path / "pages")
+    told = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr)
+    assert done.returncode == 1 and all(link.rpartition("#")[2] in told for link in links)
+    assert "rules.md" in told
