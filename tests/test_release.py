@@ -18,11 +18,16 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 VERSION = PROJECT["version"]
 SCRIPT = runpy.run_path(str(ROOT / ".ci" / "check-release"))
 UNPUBLISHED: str = SCRIPT["UNPUBLISHED"]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*SCRIPT["pages"](ROOT)]
 README = PAGES[0].read_text("utf-8")
 VERSIONS = (ROOT / "docs" / "versions.md").read_text("utf-8")
 
-PLACES = ("pyproject.toml", "olympus_lint/__init__.py", "runtime/olympus/_version.py")
+PLACES = (
+    "pyproject.toml",
+    "olympus_lint/__init__.py",
+    "runtime/olympus/_version.py",
+    "editors/vscode/package.json",
+)
 INSTALL = re.compile(r"pip install '?olympus-lint(?! @)")
 
 
@@ -54,11 +59,11 @@ def test_messages_and_pages_name_extras_that_exist():
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
     """A copy of what the check of a release reads, in which nothing is missing."""
-    for name in (*PLACES, "README.md", "CHANGELOG.md"):
+    for name in (*PLACES, "README.md", "CHANGELOG.md", "editors/vscode/README.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    for page in [tmp_path / "README.md", *(tmp_path / "docs").rglob("*.md")]:
+    for page in SCRIPT["pages"](tmp_path):
         text = page.read_text("utf-8")
         page.write_text("".join(line for line in text.splitlines(True) if UNPUBLISHED not in line), "utf-8")
     changes = tmp_path / "CHANGELOG.md"
@@ -85,6 +90,7 @@ def test_a_complete_release_passes(release: Path):
         ("pyproject.toml", f'"{VERSION}"', '"9.9.9"', "pyproject.toml says version 9.9.9"),
         ("olympus_lint/__init__.py", VERSION, "9.9.9", "olympus_lint/__init__.py says version 9.9.9"),
         ("runtime/olympus/_version.py", VERSION, "9.9.9", "runtime/olympus/_version.py says version 9.9.9"),
+        ("editors/vscode/package.json", VERSION, "9.9.9", "editors/vscode/package.json says version 9.9.9"),
         ("CHANGELOG.md", f"[{VERSION}] -", "[9.9.9] -", f"CHANGELOG.md has no heading `## [{VERSION}] - DATE`"),
         ("docs/ci.md", f"=={VERSION}", "==9.9.9", "docs/ci.md names version 9.9.9"),
         ("docs/ci.md", f"@v{VERSION}", "@v9.9.9", "docs/ci.md names version 9.9.9"),

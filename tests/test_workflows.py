@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -23,8 +24,11 @@ FORMS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in GITHUB.g
 CONTACTS = FORMS.pop("config")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 PUBLISHER = "pypa/gh-action-pypi-publish"
-INSTALLED = {"python": {"python"}, "uv": {"uv", "uvx"}, "pipx": {"pipx"}, "olympus-lint": {"olympus-lint", "olympus"}}
-"""The commands that a package brings; that of Python by `setup-python`."""
+INSTALLED = {"uv": {"uv", "uvx"}, "pipx": {"pipx"}, "dist/*.whl": {"olympus-lint"}, "../..[server]": {"olympus-lint"}}
+"""The commands that a package brings; any other one is a module that Python runs."""
+EXTENSION = {"run": {"working-directory": "editors/vscode"}}
+SETUPS = {"actions/setup-python": "python", "actions/setup-node": "npm"}
+SCRIPTS = json.loads((ROOT / "editors/vscode/package.json").read_text("utf-8"))["scripts"]
 
 Job = dict[str, Any]
 
@@ -95,8 +99,8 @@ def test_what_is_published_was_tested_built_checked_and_tried():
     assert ran.index("python -m build") < ran.index("python -m twine check --strict dist/*")
     tried = [step["run"] for name, step in steps() if name == "release:try" and "run" in step]
     assert tried == ["python -m pip install dist/*.whl", ".ci/lint-example olympus-lint docs/example"]
-    kept = {step["with"]["name"] for _, step in steps() if "-artifact@" in step.get("uses", "")}
-    assert kept == {"dist"}
+    release = [step for name, step in steps() if name.startswith("release:")]
+    assert {step["with"]["name"] for step in release if "-artifact@" in step.get("uses", "")} == {"dist"}
 
 
 def test_no_workflow_has_a_secret_or_the_rights_of_the_repository_for_a_fork():
@@ -136,16 +140,17 @@ def test_the_commands_of_a_job_exist(name: str):
     """A program is a script of the repository, comes with Python, or was installed by a step before."""
     known: set[str] = set()
     for step in [step for job, step in steps() if job == name]:
-        if step.get("uses", "").startswith("actions/setup-python@"):
-            known.add("python")
+        known.add(SETUPS.get(step.get("uses", "").partition("@")[0], ""))
         for words in commands(step.get("run", "")):
             if words[0] == ".ci/lint-example":
                 assert_exists(words[0])
                 words = words[1:]
             if words[:4] == ["python", "-m", "pip", "install"]:
-                packages = ["olympus-lint" if each == "dist/*.whl" else each for each in words[4:]]
-                known.update(*(INSTALLED.get(each, {f"python -m {each}"}) for each in packages))
                 assert "python" in known
+                known.update(*(INSTALLED.get(each, {f"python -m {each}"}) for each in words[4:]))
+            elif words[0] == "npm":
+                assert "npm" in known and WORKFLOWS["ci"]["jobs"]["vscode"]["defaults"] == EXTENSION
+                assert words[1] == "ci" or words[-1] in SCRIPTS
             elif words[:2] == ["python", "-m"]:
                 assert " ".join(words[:3]) in known
             elif "/" in words[0]:
@@ -165,6 +170,17 @@ def test_steps_are_bash_and_take_no_values_as_code():
     assert scripts and not any("${{" in script for script in scripts)
     for script in scripts:
         assert subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
+
+
+def test_the_extension_is_tested_and_kept():
+    ran = [step for name, step in steps() if name == "ci:vscode"]
+    assert [step["run"] for step in ran if step.get("run", "").startswith("npm")] == [
+        "npm ci",
+        "npm test",
+        "npm run package",
+    ]
+    file = ran[-1]["with"]["path"]
+    assert SCRIPTS["package"].endswith(f" --out {Path(file).name}") and file.startswith("editors/vscode/")
 
 
 def test_there_is_a_form_for_each_kind_of_report():
