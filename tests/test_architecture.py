@@ -105,7 +105,7 @@ ROOMS = {
     "olympus_rules.reach": ("answers", "reading", "solver"),
     "olympus": (
         "__main__", "commands", "pytest_plugin", "checks", "worker", "trials", "witness", "verdicts", "graphs",
-        "recording", "signatures", "lineage", "random", "lax", "numpy", "config", "dtypes", "errors", "tree",
+        "recording", "signatures", "lineage", "random", "lax", "nn", "numpy", "config", "dtypes", "errors", "tree",
         "namespace", "tracing", "prng", "predicates", "_version",
     ),
 }  # fmt: skip

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from olympus import errors as errors
     from olympus import lax as lax
     from olympus import lineage as lineage
+    from olympus import nn as nn
     from olympus import numpy as numpy
     from olympus import random as random
     from olympus import tree as tree

@@ -90,7 +90,6 @@ from jax import (
     named_call as named_call,
     named_scope as named_scope,
     new_ref as new_ref,
-    nn as nn,
     no_execution as no_execution,
     no_tracing as no_tracing,
     numpy_dtype_promotion as numpy_dtype_promotion,

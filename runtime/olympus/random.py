@@ -26,6 +26,9 @@ NAMED = {
 }
 """The functions that take a generator: its parameter, and the position where they also take it."""
 
+SILENT = ("clone",)
+"""The functions that take raw keys whatever the flag for them says."""
+
 
 def ensure_typed_key_array(key: Array) -> Array:
     """Return a typed key or an array of typed keys as it is, and refuse anything else (JEP 9263).
@@ -36,7 +39,7 @@ def ensure_typed_key_array(key: Array) -> Array:
     Raises:
         TypeError: it is a raw key, or no key at all.
     """
-    from olympus.namespace.key_errors import describe
+    from olympus.namespace.describing import describe
     from olympus.namespace.operators import is_key
 
     if is_key(key):
@@ -53,11 +56,13 @@ def adapt(name: str, value: Any) -> Any:
 
     if not isinstance(value, FunctionType):
         return value
+    from olympus.namespace.raw_keys import telling
     from olympus.prng.default import with_default_for_raw_keys
 
     if name in NAMED:
         return explained(by_name(value, *NAMED[name]), module=__name__)
-    return explained(with_default_for_raw_keys(value), module=__name__)
+    adapted = with_default_for_raw_keys(value)
+    return explained(adapted if name in SILENT else telling(adapted), module=__name__)
 
 
 def by_name(function: Callable[..., Any], parameter: str, position: int | None) -> Callable[..., Any]:

@@ -18,7 +18,9 @@ import numpy as np  # noqa: E402
 from array_calls import CALLS, LEFT_OUT, NOT_GIVEN, Call  # noqa: E402
 
 import olympus.numpy as onp  # noqa: E402
-from olympus.namespace.array_protocol import SupportsJAXArray, converted, not_converted  # noqa: E402
+from olympus.namespace.array_protocol import SupportsJAXArray, converted  # noqa: E402
+from olympus.namespace.explaining import Failure  # noqa: E402
+from olympus.namespace.object_errors import not_converted  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "runtime" / "arrays.md"
 
@@ -520,11 +522,11 @@ def test_gradients_flow_through_the_conversion():
     assert gradient.tolist() == [2.0, 6.0]
 
 
-def failing(operation: str, function: Callable[..., Any], *arguments: Any) -> str:
+def failing(operation: str, function: Callable[..., Any], *arguments: Any, module: str = "olympus") -> str:
     """Return the explanation of the error that a call raises."""
     with pytest.raises(ValueError, match="Triggering __jax_array__") as caught:
         function(*arguments)
-    text = not_converted(caught.value, SimpleNamespace(operation=operation, arguments=arguments, keywords={}))
+    text = not_converted(caught.value, Failure(operation, arguments, module=module))
     assert text is not None
     return text
 
@@ -558,13 +560,13 @@ def test_an_object_that_is_returned_has_no_name_to_give():
 
 
 def test_a_loop_is_a_transformation():
-    text = failing("scan", jax.lax.scan, lambda carry, x: (carry, x), Unregistered(1.0), None, 2)
+    text = failing("scan", jax.lax.scan, lambda carry, x: (carry, x), Unregistered(1.0), None, 2, module="olympus.lax")
     assert "register_dataclass" in text
 
 
 @pytest.mark.parametrize("make", [Unregistered, Registered])
 def test_functions_of_lax_do_not_convert(make: Callable[[Any], Any]):
-    text = failing("sin", jax.lax.sin, make(1.0))
+    text = failing("sin", jax.lax.sin, make(1.0), module="olympus.lax")
     assert text == (
         f"sin takes arrays, and only olympus.numpy makes them of objects: "
         f"convert {make.__name__} with olympus.numpy.asarray(x)."
@@ -573,7 +575,7 @@ def test_functions_of_lax_do_not_convert(make: Callable[[Any], Any]):
 
 @pytest.mark.parametrize("error", [ValueError("another"), TypeError("__jax_array__() during abstractification")])
 def test_other_errors_are_not_explained(error: Exception):
-    assert not_converted(error, SimpleNamespace(operation="jit", arguments=(), keywords={})) is None
+    assert not_converted(error, Failure("jit", ())) is None
 
 
 @pytest.mark.parametrize("make", [Unregistered, Registered])

@@ -23,7 +23,7 @@ from olympus.errors import explained  # noqa: E402
 from olympus.namespace.transforms import Compiled  # noqa: E402
 
 jnp = jax.numpy
-OURS = {"config", "default_prng_impl", "dtypes", "errors", "lax", "numpy", "random", "tree"}
+OURS = {"config", "default_prng_impl", "dtypes", "errors", "lax", "nn", "numpy", "random", "tree"}
 TYPED = Path(olympus.__file__).with_name("jax_names.pyi")
 
 
@@ -51,7 +51,7 @@ def test_dir_lists_the_public_names():
         assert getattr(olympus, name) is not None, name
 
 
-@pytest.mark.parametrize("name", ["dtypes", "lax", "random", "tree", "errors"])
+@pytest.mark.parametrize("name", ["dtypes", "lax", "nn", "random", "tree", "errors"])
 def test_modules_show_all_public_names_of_jax(name: str):
     theirs, ours = getattr(jax, name), getattr(olympus, name)
     assert ours.__name__ == f"olympus.{name}"

@@ -19,7 +19,7 @@ def adapt(name: str, value: Any) -> Any:
 
     if not isinstance(value, FunctionType):
         return value
-    return explained(with_originals(value, __name__) if name in KNOW_BY_IDENTITY else value, module=__name__)
+    return explained(with_originals(value, __name__) if name in KNOW_BY_IDENTITY else value, name, __name__)
 
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, get_args, runtime_checkab
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["PLAIN", "SupportsJAXArray", "converted", "converts", "not_converted", "strong"]
+__all__ = ["PLAIN", "SupportsJAXArray", "converted", "converts", "strong"]
 
 
 @runtime_checkable
@@ -117,42 +117,3 @@ def strong(array: jax.Array) -> jax.Array:
     import jax
 
     return jax.numpy.asarray(array, dtype=array.dtype)
-
-
-def not_converted(error: Exception, failure: Any) -> str | None:
-    """Explain the error that JAX raises where an object with ``__jax_array__`` meets a transformation.
-
-    Args:
-        error: any exception.
-        failure: the call that raised it, with ``operation``, ``arguments`` and ``keywords``.
-
-    Returns:
-        Which object it is and what to write instead, or ``None`` if the error is another one.
-    """
-    if not isinstance(error, ValueError) or "__jax_array__() during abstractification" not in str(error):
-        return None
-    import jax
-
-    given = jax.tree.leaves((failure.arguments, dict(failure.keywords)), is_leaf=converts)
-    objects = sorted(filter(converts, given), key=_is_registered)
-    # One that is returned, or made inside, is not among the arguments, and JAX does not say which it is.
-    name = type(objects[0]).__qualname__ if objects else "the object"
-    convert = f"convert {name} with olympus.numpy.asarray(x)"
-    if failure.operation == "__getitem__":
-        return f"An index takes arrays, and only functions of olympus.numpy make them of objects: {convert}."
-    if failure.operation == "dot":
-        return f"Methods of arrays take arrays: use olympus.numpy.dot(a, b), or {convert}."
-    calls = any(callable(value) and not converts(value) for value in given)  # scan does, sin does not
-    if hasattr(jax.lax, failure.operation) and not calls:
-        return f"{failure.operation} takes arrays, and only olympus.numpy makes them of objects: {convert}."
-    return (
-        f"Transformations keep the types of objects, and only olympus.numpy makes arrays of them. Either {convert}; or "
-        f"register its class as a pytree, with jax.tree_util.register_dataclass or "
-        f"jax.tree_util.register_pytree_node_class, and {failure.operation} passes it on as it is."
-    )
-
-
-def _is_registered(value: object) -> bool:
-    import jax
-
-    return not jax.tree_util.all_leaves([value])

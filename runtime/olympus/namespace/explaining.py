@@ -36,14 +36,23 @@ class Failure:
     """The call that failed.
 
     Attributes:
-        operation: the name of the function or operator, as its module has it: ``normal``, ``vmap``, ``__add__``.
-        arguments: the positional arguments.
+        operation: the name of the function or operator, as its module has it: ``normal``, ``vmap``, ``__add__``,
+            ``at.set``.
+        arguments: the positional arguments; of ``at`` the array, the index and the values.
         keywords: the keyword arguments.
+        module: where the operation is found: ``olympus.random``, ``olympus.Array`` for methods; empty for a function
+            of the user.
     """
 
     operation: str
     arguments: tuple[Any, ...]
     keywords: Mapping[str, Any] = field(default_factory=dict)
+    module: str = ""
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """Return all arguments."""
+        return (*self.arguments, *self.keywords.values())
 
 
 Explanation = Callable[[Exception, Failure], str | None]
@@ -69,7 +78,7 @@ def explained(function: Function, name: str | None = None, module: str | None = 
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            explain(error, Failure(operation, args, kwargs))
+            explain(error, Failure(operation, args, kwargs, module or ""))
             raise
 
     if module is not None:
@@ -80,21 +89,23 @@ def explained(function: Function, name: str | None = None, module: str | None = 
 def explain(error: Exception, failure: Failure) -> None:
     """Make the text of an error longer, once, if there is an explanation.
 
-    Frames of this package are taken out of the traceback, and out of that of an explained error those of JAX,
-    unless JAX is told to keep its own (``JAX_TRACEBACK_FILTERING=off``).
+    Frames of this package are taken out of the traceback, and out of that of an explained error those of JAX and of
+    NumPy, which JAX asks about dtypes, unless JAX is told to keep its own (``JAX_TRACEBACK_FILTERING=off``).
     """
     traceback = error.__traceback__
     for explanation in () if hasattr(error, TOLD) else explanations:
         with suppress(Exception):  # the user's error must come through, even if an explanation breaks
             text = explanation(error, failure)
             if text:
-                lengthen(error, f"\n\n{text}{source_line(traceback)}")
+                lengthen(error, f"\n\n{text}{source_line(origin(error))}")
                 break
     import jax
+    import numpy
 
     config: Any = jax.config
     if config.jax_traceback_filtering != "off":
-        folders = (FOLDER, *(path + os.sep for path in jax.__path__)) if hasattr(error, TOLD) else (FOLDER,)
+        inner = (jax, numpy) if hasattr(error, TOLD) else ()
+        folders = (FOLDER, *(path + os.sep for package in inner for path in package.__path__))
         error.__traceback__ = without(traceback, folders)
 
 
@@ -117,14 +128,36 @@ def without(traceback: TracebackType | None, folders: tuple[str, ...]) -> Traceb
     return kept
 
 
+def origin(error: Exception) -> TracebackType | None:
+    """Return the traceback of what failed.
+
+    JAX checks the keys of a compiled function at its call, and gives the traceback of the equation as the cause. In a
+    check of keys outside of compiled code, the cause is the first use.
+    """
+    import jax
+
+    cause = error.__cause__
+    if type(error) is jax.errors.KeyReuseError and cause is not None and type(cause) is not type(error):
+        return cause.__traceback__
+    return error.__traceback__
+
+
 def source_line(traceback: TracebackType | None) -> str:
     """Return the user's innermost line, as a line of text, or nothing if no frame is the user's."""
+    frame, number = user_frame(traceback)
+    if frame is None:
+        return ""
+    file = frame.f_code.co_filename
+    text = linecache.getline(file, number, frame.f_globals).strip()
+    return f"\n  {file}:{number}: {text}".removesuffix(": ")
+
+
+def user_frame(traceback: TracebackType | None = None) -> tuple[FrameType | None, int]:
+    """Return the user's innermost frame and its line: of a traceback, or else of the callers."""
     for frame, number in frames(traceback):
-        file = frame.f_code.co_filename
-        if is_user_file(file) and not is_of_jax(frame):
-            text = linecache.getline(file, number, frame.f_globals).strip()
-            return f"\n  {file}:{number}: {text}".removesuffix(": ")
-    return ""
+        if is_user_file(frame.f_code.co_filename) and not is_of_jax(frame):
+            return frame, number
+    return None, 0
 
 
 def frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:

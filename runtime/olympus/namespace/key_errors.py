@@ -7,113 +7,22 @@ operation and its arguments, and by JAX's text where the arguments cannot tell.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
-from olympus.namespace.explaining import Explanation, Failure
-from olympus.namespace.operators import ARITHMETIC, CONVERSIONS, REDUCTIONS, UNPACKING, is_key
+from olympus.namespace import operator_errors
+from olympus.namespace.array_protocol import converts
+from olympus.namespace.describing import DERIVE, WORDS, describe, first_key, is_raw, raw_shape
+from olympus.namespace.explaining import Explanation, Failure, source_line
+from olympus.namespace.operators import is_key
 
 __all__ = ["EXPLANATIONS"]
 
-DERIVE = "Derive keys with split(key, n) or fold_in(key, number)"
-WORDS = "the words themselves are key_data(key)"
-WORDS_ARE = "The words of keys are key_data(keys)"
-
-
-def describe(value: Any) -> str:
-    """Return what a value is, in the words of the documentation: ``a key of dtype key<fry> and shape ()``."""
-    if is_key(value):
-        noun = "key array" if value.shape else "key"
-        return f"a {noun} of dtype {value.dtype} and shape {value.shape}"
-    if is_raw(value):
-        noun = "raw key" if len(value.shape) == 1 else "array of raw keys"
-        return f"{'an' if noun[0] == 'a' else 'a'} {noun} of dtype uint32 and shape {value.shape}"
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return f"an array of dtype {value.dtype} and shape {value.shape}"
-    if isinstance(value, int | float | str):
-        return f"the {'number' if isinstance(value, int | float) else 'string'} {value!r}"
-    return f"a {type(value).__name__}"
-
-
-def is_raw(value: Any) -> bool:
-    """Return whether a value has the dtype and the last axis of raw keys of the default implementation."""
-    shape = getattr(value, "shape", None)
-    return isinstance(shape, tuple) and str(getattr(value, "dtype", "")) == "uint32" and shape[-1:] == raw_shape()
-
-
-def raw_shape() -> tuple[int, ...]:
-    """Return the shape of one raw key of the default implementation."""
-    import jax
-
-    return tuple(jax.eval_shape(lambda: jax.random.PRNGKey(0)).shape)
-
-
-def first_key(values: Sequence[Any]) -> Any:
-    """Return the first key or key array among the leaves of values, or ``None``."""
-    import jax
-
-    return next(filter(is_key, jax.tree.leaves(values)), None)
-
-
-def indexing(error: Exception, failure: Failure) -> str | None:
-    """``key[1]``: a typed key has no axis for its words."""
-    if failure.operation != "__getitem__" or not isinstance(error, IndexError):
-        return None
-    key = failure.arguments[0]
-    if not is_key(key):
-        return None
-    if key.shape:
-        return (
-            f"The index has more parts than the key array has axes: {describe(key)}. "
-            f"The words of a typed key are not an axis; {WORDS}."
-        )
-    return f"Indexing reads the words of {describe(key)}, and a typed key hides them. {DERIVE}; {WORDS}."
-
-
-def arithmetic(error: Exception, failure: Failure) -> str | None:
-    """``key + 1``, ``-key``, ``key < other``: keys are not numbers."""
-    key = first_key(failure.arguments)
-    if failure.operation not in ARITHMETIC or key is None:
-        return None
-    return (
-        f"The operator {ARITHMETIC[failure.operation]} has no meaning for {describe(key)}: "
-        f"keys made by arithmetic give correlated numbers. {DERIVE}; {WORDS}."
-    )
-
-
-def conversion(error: Exception, failure: Failure) -> str | None:
-    """``np.asarray(key)``, ``bool(key)``, ``key.astype(...)``: a key is no number and no NumPy array."""
-    if failure.operation not in CONVERSIONS or not is_key(failure.arguments[0]):
-        return None
-    what = {"__array__": "a NumPy array", "__bool__": "a bool"}.get(failure.operation, "numbers")
-    return (
-        f"This turns {describe(failure.arguments[0])} into {what}. key_data(key) gives its words as an array, "
-        "and wrap_key_data(words) makes the key from them again."
-    )
-
-
-def hashing(error: Exception, failure: Failure) -> str | None:
-    """``{key: value}``: arrays are not hashable, and keys are arrays."""
-    if failure.operation != "__hash__":
-        return None
-    return (
-        f"This looks up {describe(failure.arguments[0])} in a dict, a set or a cache. Take what the key was made of "
-        "instead, such as a seed or a name, or its words: tuple(key_data(key).tolist())."
-    )
-
-
-def reduction(error: Exception, failure: Failure) -> str | None:
-    """``keys.sum()``: a method of arrays of numbers."""
-    if failure.operation not in REDUCTIONS or not is_key(failure.arguments[0]):
-        return None
-    return (
-        f"The method {failure.operation} works on numbers, and this is {describe(failure.arguments[0])}. {WORDS_ARE}."
-    )
+LEGACY = "Legacy uint32 key array passed"
 
 
 def mixture(error: Exception, failure: Failure) -> str | None:
     """``where(c, key, raw)``, ``stack([key, 1])``: one array cannot hold keys and numbers."""
-    if not re.search(r"not a valid dtype for JAX type promotion|must have the same|Cannot determine dtype", str(error)):
+    pattern = r"not a valid dtype for JAX type promotion|must have the same|Cannot determine dtype of key<"
+    if not re.search(pattern, str(error)):
         return None
     import jax
 
@@ -131,16 +40,6 @@ def mixture(error: Exception, failure: Failure) -> str | None:
     )
 
 
-def unpacking(error: Exception, failure: Failure) -> str | None:
-    """``a, b = key``, ``len(key)``: one key is not a sequence."""
-    if failure.operation not in UNPACKING or not is_key(failure.arguments[0]):
-        return None
-    return (
-        f"This takes {describe(failure.arguments[0])} for a sequence, and it is one key. "
-        "Make several from it first: key, subkey = split(key)."
-    )
-
-
 def seed(error: Exception, failure: Failure) -> str | None:
     """``key(key(0))``, ``PRNGKey(raw_key)``: a key is not a seed."""
     if failure.operation not in {"key", "PRNGKey"} or not isinstance(error, TypeError):
@@ -153,6 +52,9 @@ def seed(error: Exception, failure: Failure) -> str | None:
             f"The seed has the form of {describe(given)}. A raw key can be used as it is, and "
             f"wrap_key_data(raw) makes a typed key from it. {DERIVE}."
         )
+    if "accepts a scalar seed" in str(error):
+        mapped = f"vmap({failure.operation})(seeds)"
+        return f"The seed is {describe(given)}. For a key of each of its numbers, map over them: {mapped}."
     return None
 
 
@@ -164,6 +66,8 @@ def not_a_key(error: Exception, failure: Failure) -> str | None:
     import jax.random
 
     values = [*failure.arguments, *(failure.keywords[name] for name in ("key", "keys") if name in failure.keywords)]
+    if values and converts(values[0]):
+        return None
     if failure.operation not in vars(jax.random) or not values:
         return "A function of olympus.random was given something other than a key. Make a key with key(seed)."
     given = values[0]
@@ -223,14 +127,95 @@ def mapped_axis(error: Exception, failure: Failure) -> str | None:
 
 
 def mapped_sizes(error: Exception, failure: Failure) -> str | None:
-    """``vmap(f)(split(key, 3), x)`` with ``x`` of another length: one key for each lane."""
-    match = re.match(r"(\w+) got inconsistent sizes for array axes to be mapped", str(error))
-    key = first_key((failure.arguments, dict(failure.keywords))) if match else None
-    if match is None or key is None or not key.shape:
+    """``vmap(f)(split(key, 3), x)`` or ``scan`` with ``x`` of another length: one key for each lane or iteration."""
+    pattern = (
+        r"(\w+) got (?:inconsistent sizes for array axes to be mapped|values with different leading axis sizes"
+        r"|`length` argument of (\d+))"
+    )
+    match = re.match(pattern, str(error))
+    keys = first_key(failure.given) if match else None
+    if match is None or keys is None or not keys.shape:
+        return None
+    lanes = "lane" if match[1] in ("vmap", "pmap") else "iteration"
+    beside = f"a length of {match[2]}" if match[2] else "arguments of another length"
+    return (
+        f"{match[1]} takes a key for each {lanes}, and was given {describe(keys)} beside {beside}. "
+        f"Split the key into as many keys as there are {lanes}s: split(key, n)."
+    )
+
+
+def unlike_results(error: Exception, failure: Failure) -> str | None:
+    """``cond(p, lambda: key, lambda: raw)``, a carry that changes: a result is a key of one kind."""
+    text = str(error)
+    match = re.search(r"\b(branch|branches|true_fun|carry|input)\b.*? must have (?:equal|identical) ", text)
+    kinds = list(dict.fromkeys(re.findall(r"key<[^>]*>", text)))
+    if match is None or not kinds or (len(kinds) == 1 and "uint32[" not in text):
+        return None
+    if match[1] in ("branch", "branches", "true_fun"):
+        start = f"All branches of {failure.operation} have to give keys of one kind"
+    else:
+        start = f"The body of {failure.operation} has to give keys of the kind that it takes"
+    if len(kinds) > 1:
+        return f"{start}, and these are of different generators: {kinds[0]} and {kinds[1]}."
+    return (
+        f"{start}, and one is a typed key, {kinds[0]}, where another is an array of uint32, as raw keys are. "
+        "Make both typed, with wrap_key_data(raw), or both raw, with key_data(key)."
+    )
+
+
+def not_one_number(error: Exception, failure: Failure) -> str | None:
+    """``fold_in(key, jnp.arange(3))``: one number is folded in."""
+    if not str(error).startswith("fold_in accepts a scalar") or len(failure.given) < 2:
         return None
     return (
-        f"{match[1]} takes a key for each lane, and was given {describe(key)} beside arguments of another length. "
-        "Split the key into as many keys as there are lanes: split(key, n)."
+        f"fold_in takes one number, and was given {describe(failure.given[1])}. For a key of each number, map over "
+        "them: vmap(lambda number: fold_in(key, number))(numbers)."
+    )
+
+
+def traced_count(error: Exception, failure: Failure) -> str | None:
+    """``jit(lambda n: split(key, n))``: the number of keys is a part of a shape."""
+    import jax
+
+    tracers = [leaf for leaf in jax.tree.leaves(failure.given[1:]) if isinstance(leaf, jax.core.Tracer)]
+    if failure.operation != "split" or failure.module != "olympus.random" or not tracers:
+        return None
+    return (
+        "split was given a traced number of keys, and a number of keys is a part of a shape, which compiled code has "
+        "to know. Make the number a static argument (static_argnames of jit), or derive one key for each number "
+        "with fold_in(key, number)."
+    )
+
+
+def legacy(error: Warning | Exception, failure: Failure) -> str | None:
+    """A raw key, where the flag ``olympus_legacy_prng_key`` warns of them or refuses them."""
+    if not str(error).startswith(LEGACY):
+        return None
+    raw = next(filter(is_raw, failure.given), None)
+    return (
+        f"{failure.operation} was given {'a raw key' if raw is None else describe(raw)}, and the flag "
+        "olympus_legacy_prng_key asks for typed keys. Make one with key(seed), or from this one with "
+        "wrap_key_data(raw)."
+    )
+
+
+def reused(error: Exception, failure: Failure) -> str | None:
+    """JAX's check that no key is consumed twice (``olympus_debug_key_reuse``)."""
+    import jax
+
+    if type(error) is not jax.errors.KeyReuseError:
+        return None
+    if "repeatedly" in str(error):
+        return (
+            "Each iteration of the loop consumes the same key. Give each a key of its own: scan over split(key, n), "
+            "carry a key that the body splits, or use fold_in(key, i)."
+        )
+    before = ""
+    if type(error.__cause__) is type(error):  # its traceback is that of the first use
+        before = source_line(error.__cause__.__traceback__).replace("\n ", ", at")
+    return (
+        f"The key has been consumed before{before}. Give each use a key of its own: key, subkey = split(key). "
+        "Where equal numbers are intended, say so with clone(key)."
     )
 
 
@@ -273,17 +258,24 @@ def number_function(error: Exception, failure: Failure) -> str | None:
 
 
 EXPLANATIONS: tuple[Explanation, ...] = (
-    indexing,
-    arithmetic,
-    conversion,
-    hashing,
-    reduction,
-    unpacking,
+    operator_errors.indexing,
+    operator_errors.arithmetic,
+    operator_errors.conversion,
+    operator_errors.hashing,
+    operator_errors.reduction,
+    operator_errors.instead,
+    operator_errors.update,
+    operator_errors.unpacking,
+    legacy,
+    reused,
     seed,
     not_a_key,
     key_array,
     mapped_axis,
     mapped_sizes,
+    unlike_results,
+    not_one_number,
+    traced_count,
     derivative,
     number_function,
     mixture,

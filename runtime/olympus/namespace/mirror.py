@@ -45,8 +45,8 @@ def _prepare() -> None:
             raise
         message = "olympus needs JAX for this; install it with: pip install 'olympus-lint[trace]'"
         raise ImportError(message, name=error.name) from None
-    from olympus.namespace.array_protocol import not_converted
     from olympus.namespace.key_errors import EXPLANATIONS
+    from olympus.namespace.object_errors import not_converted
     from olympus.namespace.operators import install
 
     install((*EXPLANATIONS, not_converted))

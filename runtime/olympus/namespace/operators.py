@@ -1,17 +1,19 @@
-"""The operators of JAX's key arrays, arrays and tracers, wrapped so that their errors are explained."""
+"""The operators and methods of JAX's key arrays, arrays and tracers, wrapped so that their errors are explained."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
 from olympus.namespace.array_protocol import converts
 from olympus.namespace.explaining import FOLDER, TOLD, Explanation, Failure, explain, explanations
 
-__all__ = ["ARITHMETIC", "CONVERSIONS", "REDUCTIONS", "UNPACKING", "install", "is_key"]
+__all__ = ["ARITHMETIC", "CONVERSIONS", "INSTEAD", "METHODS", "NUMBERS", "UNPACKING", "install", "is_key"]
 
+METHODS = "olympus.Array"
+"""The module of operations that are methods (``Failure.module``)."""
 SYMBOLS = {
     "add": "+",
     "sub": "-",
@@ -35,10 +37,32 @@ ARITHMETIC = {
     **{f"__r{name}__": symbol for name, symbol in SYMBOLS.items()},
 }
 """The operators that a random key has no meaning for; ``==`` and ``!=`` compare keys and stay as they are."""
-CONVERSIONS = ("__array__", "__bool__", "__int__", "__float__", "__complex__", "__index__", "astype", "item", "view")
+ABSENT = ("tobytes", "tolist")
+"""Methods of arrays that key arrays outside of compiled code lack."""
+CONVERSIONS = (
+    *("__array__", "__bool__", "__int__", "__float__", "__complex__", "__index__", "astype", "item", "view"),
+    *ABSENT,
+)
 UNPACKING = ("__iter__", "__len__")
-REDUCTIONS = ("argmax", "argmin", "argsort", "cumsum", "dot", "max", "mean", "min", "prod", "sort", "std", "sum", "var")
+NUMBERS = (
+    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "byteswap", "choose", "clip", "conj", "conjugate"),
+    *("cumprod", "cumsum", "dot", "max", "mean", "min", "nonzero", "prod", "ptp", "round", "searchsorted", "sort"),
+    *("std", "sum", "trace", "var"),
+)
 """Methods that every array has, and that have no meaning for keys."""
+PARTS = ("imag", "real")
+"""Attributes of the same kind."""
+INSTEAD = {
+    "compress": "olympus.numpy.compress(condition, keys)",
+    "diagonal": "an index, i = olympus.numpy.arange(n) and keys[i, i]",
+    "flat": "keys.ravel()",
+    "mT": "olympus.numpy.matrix_transpose(keys)",
+    "repeat": "olympus.numpy.repeat(keys, n)",
+    "to_device": "olympus.device_put(keys, device)",
+}
+"""Methods and attributes that arrays of keys lack outside of compiled code, with what does the same."""
+UPDATES = ("add", "apply", "divide", "get", "max", "min", "mul", "multiply", "power", "set", "subtract")
+"""The methods of ``array.at[index]``."""
 REFUSED = {
     "__int__": "int() argument must be a string, a bytes-like object or a real number, not {!r}",
     "__float__": "float() argument must be a string or a real number, not {!r}",
@@ -64,51 +88,98 @@ def install(own: Iterable[Explanation]) -> None:
     from jax.extend.source_info_util import register_exclusion
 
     register_exclusion(FOLDER)  # our frames between a user's call and JAX's are not the user's
-    numeric = [*(name for name in ARITHMETIC if name.strip("_") not in UNARY), "__getitem__", "dot"]
-    everything = [*ARITHMETIC, "__getitem__", *CONVERSIONS, *UNPACKING, *REDUCTIONS]
-    methods = {"Tracer": everything, "PRNGKeyArray": everything, "ArrayImpl": numeric}
+    numeric = [*(name for name in ARITHMETIC if name.strip("_") not in UNARY), "__getitem__", *NUMBERS, "take"]
+    everything = [*ARITHMETIC, "__getitem__", *CONVERSIONS, *UNPACKING, *NUMBERS, "take"]
+    methods = {
+        "Tracer": everything,
+        "PRNGKeyArray": [*everything, *PARTS, *INSTEAD],
+        "ArrayImpl": [*numeric, "compress", "repeat"],
+    }
     with _lock:
         explanations.extend(item for item in own if item not in explanations)
         kinds: list[type] = [jax.core.Tracer, *jax.Array.__subclasses__()]
         for kind in kinds:
-            for name, text in REFUSED.items() if kind.__name__ == "PRNGKeyArray" else ():
-                if getattr(kind, name, None) is None:
-                    setattr(kind, name, refusing(name, text.format(kind.__name__)))
+            if kind.__name__ == "PRNGKeyArray":
+                refuse_what_is_absent(kind)
             for name in methods.get(kind.__name__, ()):
-                if callable(getattr(kind, name, None)):
-                    wrap_method(kind, name)
+                wrap_method(kind, name)
+        for name in UPDATES:
+            wrap_method(update_class(), name, f"at.{name}", lambda at: (at.array, at.index))
 
 
-def wrap_method(kind: type, name: str) -> None:
-    """Replace a method by one that explains errors with a key, or an object for an array, among the operands, once."""
-    original = getattr(kind, name)
-    if getattr(original, TOLD, False):
+def update_class() -> type:
+    """Return the class of ``array.at[index]``; an abstract array tells it without starting a backend."""
+    import jax
+
+    found: list[type] = []
+    struct: Any = jax.ShapeDtypeStruct  # its constructor has no annotations
+    jax.eval_shape(lambda array: found.append(type(array.at[0])), struct((1,), "int32"))
+    return found[0]
+
+
+def wrap_method(
+    kind: type,
+    name: str,
+    operation: str | None = None,
+    operands: Callable[[Any], tuple[Any, ...]] = lambda self: (self,),
+) -> None:
+    """Replace a method or property by one that explains errors with a key, or an object for an array, in it, once.
+
+    Args:
+        kind: the class.
+        name: the method; nothing is done where the class has none.
+        operation: what explanations know it by, its name by default.
+        operands: gives the arguments that the object itself stands for.
+    """
+    original = getattr(kind, name, None)
+    if original is None or getattr(original, TOLD, False):
+        return
+    function = original.fget if isinstance(original, property) else original
+    if not callable(function) or getattr(function, TOLD, False):
         return
 
-    @wraps(original)
+    @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         try:
-            return original(self, *args, **kwargs)
+            return function(self, *args, **kwargs)
         except Exception as error:
-            if any(map(is_key, (self, *args))) or any(map(converts, args)):
-                explain(error, Failure(name, (self, *args), kwargs))
+            failure = Failure(operation or name, (*operands(self), *args), kwargs, METHODS)
+            if concerns(failure):
+                explain(error, failure)
             raise
 
     setattr(method, TOLD, True)
-    setattr(kind, name, method)
+    setattr(kind, name, property(method) if isinstance(original, property) else method)
 
 
-def refusing(name: str, text: str) -> Any:
+def concerns(failure: Failure) -> bool:
+    """Return whether a key, or an object that becomes an array, is among the operands, or in a tuple of them."""
+    flat = [part for each in failure.given for part in (each if isinstance(each, tuple) else (each,))]
+    return any(is_key(each) or converts(each) for each in flat)
+
+
+def refuse_what_is_absent(kind: type) -> None:
+    """Give key arrays what they lack, so that its absence is explained: Python asks no function of ours for it."""
+    for name, text in REFUSED.items():
+        if getattr(kind, name, None) is None:
+            setattr(kind, name, refusing(name, TypeError, text.format(kind.__name__)))
+    for name in ABSENT:
+        if not hasattr(kind, name):
+            text = f"{kind.__name__!r} object has no attribute {name!r}"
+            setattr(kind, name, property(refusing(name, AttributeError, text)))
+
+
+def refusing(name: str, error_type: type[Exception], text: str) -> Any:
     """Return a method that raises what Python raises where there is none, explained."""
 
     def method(self: Any) -> Any:
         __tracebackhide__ = True
-        error = TypeError(text)
+        error = error_type(text)
         try:
             raise error
-        except TypeError:
-            explain(error, Failure(name, (self,)))
+        except error_type:
+            explain(error, Failure(name, (self,), module=METHODS))
             raise
 
     method.__name__ = name

@@ -95,7 +95,7 @@ class Compiled:
         try:
             return self._made(*args, **kwargs)
         except Exception as error:
-            explain(error, Failure(self._name, args, kwargs))
+            explain(error, Failure(self._name, args, kwargs, "olympus"))
             raise
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
