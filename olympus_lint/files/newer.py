@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from olympus_lint.files.validity import NOT_PARSED
@@ -31,7 +32,7 @@ def newer_syntax(text: str) -> Newer | None:
     LibCST's parser knows newer syntax, and accepts some texts that no Python does. So newer syntax is written in the
     old way, and the running Python has to parse the result.
     """
-    if len(text) > LARGEST or not HINT.search(text) or nests_too_deeply(text):
+    if find_spec("libcst") is None or len(text) > LARGEST or not HINT.search(text) or nests_too_deeply(text):
         return None
     import libcst as cst
     from libcst.metadata import MetadataWrapper

@@ -50,3 +50,24 @@ def test_a_run_never_loads_jax(project):
     names = loaded("--fix", "--unsafe-fixes", "--select", "ALL", "--output-format", "sarif", "a.py")
     assert names.isdisjoint({"jax", "jaxlib", "numpy", "rich"})
     assert "libcst" in names
+
+
+ALONE = """
+import sys
+sys.path += sys.argv[1:]
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
+checked = lint_text("a.py", sys.stdin.read(), Settings(select=("ALL",)))
+assert not checked.errors
+print(*(f"{finding.code} {finding.fix} {len(finding.related)}" for finding in checked.findings))
+"""
+
+
+def test_a_text_is_checked_with_the_standard_library_alone():
+    """As in a browser: findings are there, fixes need LibCST."""
+    root = Path(__file__).parent.parent.parent
+    roots = [str(root / folder) for folder in ("", "rules", "codemods", "runtime")]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", ALONE, *roots], input=REUSE, capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("OLY104 None 1\n", "")
