@@ -89,12 +89,12 @@ class Editor:
         await self.client.stop()
 
     def uri(self, name: str) -> str:
-        return (self.folder / name).as_uri()
+        """Return the URI of a file, or of a document that was never saved, which has one as its name."""
+        return name if name.startswith("untitled:") else (self.folder / name).as_uri()
 
     async def open(self, name: str, text: str | None = None) -> list[types.Diagnostic]:
         """Open a file, with a text that is not on disk if one is given; return its diagnostics."""
-        path = self.folder / name
-        uri, text = path.as_uri(), path.read_text("utf-8") if text is None else text
+        uri, text = self.uri(name), (self.folder / name).read_text("utf-8") if text is None else text
         self._versions[uri] = 1
         return await self.after(
             uri,

@@ -28,13 +28,17 @@ class Texts:
     Args:
         codec: the units of the client.
         texts: the texts of the open documents, by URI.
+        uris: the URIs of the open documents, by absolute name.
         cells: the URIs of the cells of the notebook that is spoken of, by their number.
     """
 
-    def __init__(self, codec: PositionCodec, texts: Mapping[str, str], cells: Sequence[str] = ()) -> None:
+    def __init__(
+        self, codec: PositionCodec, texts: Mapping[str, str], uris: Mapping[str, str], cells: Sequence[str]
+    ) -> None:
         """Take the texts."""
         self._codec = codec
         self._texts = texts
+        self._uris = uris
         self._cells = cells
         self._lines: dict[str, list[str]] = {}
 
@@ -42,7 +46,8 @@ class Texts:
         """Return the URI of a file, or of a cell of it."""
         if cell is not None and cell <= len(self._cells):
             return self._cells[cell - 1]
-        return from_fs_path(str(Path(filename).absolute())) or filename
+        name = str(Path(filename).absolute())
+        return self._uris.get(name) or from_fs_path(name) or filename
 
     def range(self, uri: str, span: Span) -> types.Range:
         """Return a span in the units of the client."""

@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol
-from pygls.uris import to_fs_path
+from pygls.uris import to_fs_path, urlparse
 
 from olympus_lint import __version__
+from olympus_lint.project.settings import SettingsError
 from olympus_lint.reporting.results import is_unsettled
 from olympus_lint.server.messages import Texts, diagnostic, edits_of, hover_text, title_of, whole
+from olympus_lint.server.protocol import Protocol, log_sentences
 from olympus_lint.server.workspace import Checked, Workspace
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_rules.finding import Applicability, Finding
@@ -92,10 +93,19 @@ class Service:
         document = workspace.text_documents.get(uri)
         return None if document is None else document.version
 
+    def name(self, uri: str) -> str | None:
+        """Return the absolute name of a document; a new one that was never saved is taken for one of the folder."""
+        name = to_fs_path(uri)
+        scheme, _, path, *_ = urlparse(uri)
+        if scheme == "untitled":
+            suffix = ".ipynb" if uri in self.server.workspace.notebook_documents and not path.endswith(".ipynb") else ""
+            name = str(Path(self.server.workspace.root_path or ".", f"{path}{suffix}"))
+        return None if name is None else str(Path(name).absolute())
+
     def texts(self) -> dict[str, bytes]:
         """Return the bytes of all open files and notebooks, by absolute name."""
-        found = ((to_fs_path(uri), self.text(uri)) for uri in self.documents())
-        return {str(Path(name).absolute()): text.encode(errors="surrogatepass") for name, text in found if name}
+        found = ((self.name(uri), self.text(uri)) for uri in self.documents())
+        return {name: text.encode(errors="surrogatepass") for name, text in found if name}
 
     def text(self, uri: str) -> str:
         """Return the text of a document; that of a notebook as its file would have it."""
@@ -121,7 +131,8 @@ class Service:
         workspace = self.server.workspace
         book = workspace.notebook_documents.get(uri)
         texts = {each: document.source for each, document in workspace.text_documents.items()}
-        return Texts(workspace.position_codec, texts, [cell.document for cell in book.cells] if book else [])
+        uris = {name: each for each in self.documents() if (name := self.name(each))}
+        return Texts(workspace.position_codec, texts, uris, [cell.document for cell in book.cells] if book else [])
 
     def holder(self, uri: str) -> str:
         """Return the URI of the notebook of a cell, or of the document itself."""
@@ -132,13 +143,13 @@ class Service:
 
     async def check(self, uri: str) -> None:
         """Check an open document and publish its findings, unless there is a newer text by then."""
-        version, name, texts = self.version(uri), to_fs_path(uri), self.texts()
-        if name is None or str(Path(name).absolute()) not in texts:
+        version, name, texts = self.version(uri), self.name(uri), self.texts()
+        if name not in texts:
             return
 
         def check() -> Checked | None:
             is_stale = self.version(uri) != version
-            return None if is_stale else self.workspace.check(str(Path(name).absolute()), texts)
+            return None if is_stale else self.workspace.check(name, texts)
 
         checked = await self.run(check)
         if checked is not None and self.version(uri) == version:
@@ -214,8 +225,8 @@ class Service:
 
     async def settled(self, uri: str, shown: Shown) -> Shown:
         """Find out which fixes of a document are safe, where that takes another analysis; once for each text."""
-        name, texts = to_fs_path(uri) or "", self.texts()
-        checked = await self.run(partial(self.workspace.check, asks_safety=True), str(Path(name).absolute()), texts)
+        name, texts = self.name(uri), self.texts()
+        checked = await self.run(partial(self.workspace.check, asks_safety=True), name, texts)
         if self.version(uri) == shown.version:
             self.shown[uri] = shown = Shown(shown.version, checked)
         return shown
@@ -238,11 +249,11 @@ class Service:
 
     async def fix_all(self, uri: str) -> list[types.CodeAction]:
         """Return the action that applies all safe fixes of a Python file."""
-        name, texts = to_fs_path(uri), self.texts()
+        name, texts = self.name(uri), self.texts()
         if name is None or uri in self.server.workspace.notebook_documents:
             return []
         old = self.text(uri)
-        new = await self.run(self.workspace.fixed, str(Path(name).absolute()), texts)
+        new = await self.run(self.workspace.fixed, name, texts)
         if new is None:
             return []
         return [types.CodeAction("olympus-lint: Fix all (safe)", kind=FIX_ALL, edit=whole(uri, old, new))]
@@ -250,11 +261,11 @@ class Service:
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return what is known of the key or function under the cursor."""
         uri = params.text_document.uri
-        name, texts = to_fs_path(uri), self.texts()
-        if name is None or str(Path(name).absolute()) not in texts:
+        name, texts = self.name(uri), self.texts()
+        if name not in texts:
             return None
         row, column = self.places(uri).place(uri, params.position)
-        told = await self.run(self.workspace.told, str(Path(name).absolute()), texts, row, column)
+        told = await self.run(self.workspace.told, name, texts, row, column)
         return None if told is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, hover_text(told)))
 
 
@@ -273,16 +284,6 @@ def _overlap(one: types.Range, other: types.Range) -> bool:
         return position.line, position.character
 
     return of(one.start) <= of(other.end) and of(other.start) <= of(one.end)
-
-
-class Protocol(LanguageServerProtocol):
-    """The protocol, without the futures of all notifications, which pygls 2.1 keeps: 3 KB for each keystroke."""
-
-    def _check_handler_result(self, future: Future[Any]) -> None:
-        """Report the error of a notification that was handled, and drop the futures that are done."""
-        super()._check_handler_result(future)
-        for name in [name for name, kept in self._request_futures.items() if kept.done()]:
-            self._request_futures.pop(name, None)
 
 
 def make_server() -> LanguageServer:
@@ -342,7 +343,14 @@ def make_server() -> LanguageServer:
 
 
 def serve() -> int:
-    """Serve until the client disconnects; return the exit status."""
+    """Serve until the client disconnects; return the exit status.
+
+    Raises:
+        SettingsError: there is nothing to speak over.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        raise SettingsError("--server: standard input or output is closed; an editor speaks to the server over both.")
+    log_sentences()
     sys.setswitchinterval(SWITCH)
     gc.set_threshold(COLLECTED)
     make_server().start_io()

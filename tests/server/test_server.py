@@ -7,6 +7,7 @@ import asyncio
 import gc
 import json
 import statistics
+import subprocess
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -323,3 +324,90 @@ def test_the_safety_of_a_rename_is_asked_with_its_action(tmp_path: Path) -> None
         assert "PRNGKey" not in applied(local, whole)
 
     edited(tmp_path, session)
+
+
+@pytest.mark.parametrize("name", ["untitled:Untitled-1", "untitled:new.py"])
+def test_a_document_that_was_never_saved(tmp_path: Path, name: str) -> None:
+    """It is checked as a file of the open folder, whose settings and modules it sees."""
+    (tmp_path / "tools.py").write_text("import jax\n\n\ndef use(key):\n    return jax.random.bits(key)\n")
+    (tmp_path / "olympus-lint.toml").write_text("extend-select = ['OLY201']\n")
+    text = "import jax\nfrom tools import use\n\n\ndef f(seed):\n    key = jax.random.PRNGKey(seed)\n    use(key)\n"
+    text += "    return jax.random.normal(key)\n"
+
+    async def session(editor: Editor) -> None:
+        found = await editor.open(name, text)
+        assert sorted(str(each.code) for each in found) == ["OLY104", "OLY201"]
+        (reuse,) = [each for each in found if each.code == "OLY104"]
+        assert [each.location.uri for each in reuse.related_information or []] == [name]
+        assert "Key" in await editor.hover(name, 7, 30)
+        actions = await editor.actions(name, 7, reuse.range.start.character)
+        assert len(await editor.change(name, applied(text, actions[0]))) == 1
+        await editor.change(name, RIGHT)
+        (whole,) = await editor.actions(name, 0, 0, "source.fixAll")
+        assert whole.edit is not None and [*(whole.edit.changes or {})] == [name]
+        assert await editor.after(name, lambda: editor.close(name)) == []
+
+    edited(tmp_path, session, SERVER)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["olympus-lint.toml", "tools.py"]
+
+
+def test_a_notebook_that_was_never_saved(tmp_path: Path) -> None:
+    cell = "untitled-cell:Untitled-1#a"
+    book = types.NotebookDocument("untitled:Untitled-1", "jupyter-notebook", 1, [])
+    book.cells = [types.NotebookCell(types.NotebookCellKind.Code, cell)]
+    opened = types.DidOpenNotebookDocumentParams(book, [types.TextDocumentItem(cell, "python", 1, REUSE)])
+
+    async def session(editor: Editor) -> None:
+        found = await editor.after(cell, lambda: editor.client.notebook_document_did_open(opened))
+        assert [each.code for each in found] == ["OLY104"]
+
+    edited(tmp_path, session)
+
+
+def messages(*parts: dict[str, object] | bytes) -> subprocess.CompletedProcess[str]:
+    """Send messages to a server, then the end; return what it has written."""
+    end = [{"id": 9, "method": "shutdown"}, {"method": "exit"}]
+    sent = b""
+    for part in [*parts, *end]:
+        body = part if isinstance(part, bytes) else json.dumps({"jsonrpc": "2.0", **part}).encode()
+        sent += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    done = subprocess.run(SERVER, input=sent, capture_output=True, check=False, timeout=60)
+    return subprocess.CompletedProcess(SERVER, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+START: dict[str, object] = {"id": 1, "method": "initialize", "params": {"capabilities": {}}}
+NO_POSITION = {"textDocument": {"uri": "file:///a.py"}}
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"id": 2, "method": "textDocument/hover", "params": NO_POSITION}, "hover.params.position"),
+        ({"method": "textDocument/didOpen", "params": {}}, "didOpen.params.text_document"),
+        (
+            {"id": 2, "method": "workspace/executeCommand", "params": {"command": "x"}},
+            "Command name 'x' is not defined",
+        ),
+        (b"hello", "Expecting value: line 1 column 1"),
+    ],
+)
+def test_a_wrong_message_ends_in_a_sentence_and_an_answer(message: dict[str, object] | bytes, said: str) -> None:
+    done = messages(START, message)
+    assert done.returncode == 0 and "Traceback" not in done.stderr + done.stdout
+    assert done.stderr.startswith("olympus-lint --server: ") and said in done.stderr and done.stderr.count("\n") == 1
+    if isinstance(message, dict) and "id" in message:
+        assert '"code": -32602' in done.stdout and '"id": 2' in done.stdout
+
+
+def test_a_wrong_start_is_answered(tmp_path: Path) -> None:
+    done = messages({"id": 1, "method": "initialize", "params": {}})
+    assert '"id": 1' in done.stdout and "required field missing @ initialize.params.capabilities" in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_server_without_streams_says_so(closed: str) -> None:
+    done = subprocess.run(
+        f"'{SERVER[0]}' -m olympus_lint --server {closed}", shell=True, capture_output=True, check=False
+    )
+    said = b"error: --server: standard input or output is closed; an editor speaks to the server over both.\n"
+    assert (done.returncode, done.stderr) == (2, said)
