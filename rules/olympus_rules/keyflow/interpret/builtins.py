@@ -20,7 +20,7 @@ from olympus_rules.keyflow.domain.values import (
     Super,
     Value,
 )
-from olympus_rules.keyflow.interpret import arrays, containers, higher_order, rows
+from olympus_rules.keyflow.interpret import arrays, containers, higher_order, operators, rows
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout, lossy
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
@@ -52,11 +52,8 @@ def _hash(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     return None if first is None else lossy.hashed(flow, first, arguments.node)
 
 
-def _int(flow: Flow, name: str, arguments: Arguments) -> Value | None:
-    match arguments.values():
-        case [Const(value=int() | float() as number)] if abs(number) < 2**64:
-            return Const(int(number))
-    return None
+def _number(flow: Flow, name: str, arguments: Arguments) -> Value | None:
+    return operators.converted(name, arguments.values())
 
 
 def _iteration(flow: Flow, name: str, arguments: Arguments) -> Value | None:
@@ -174,9 +171,9 @@ def _type_test(flow: Flow, name: str, arguments: Arguments) -> Value:
 BUILTINS: dict[str, Callable[[Flow, str, Arguments], Value | None]] = {
     **dict.fromkeys(("range", "zip", "enumerate", "reversed"), _iteration),
     **dict.fromkeys(("list", "tuple", "iter", "sorted", "set"), _sequence),
+    **dict.fromkeys(operators.NUMBERS, _number),
     "dict": _dict,
     "hash": _hash,
-    "int": _int,
     "len": _length,
     "map": _map,
     "super": _super,

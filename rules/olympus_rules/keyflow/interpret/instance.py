@@ -215,6 +215,8 @@ class Instance:
             if isinstance(data, tuple) and data[0] == CHOICE:
                 arms = [(self.path(path), value) for path, value in zip(data[1:], values, strict=True)]
                 return choose(self.flow, [(path, value) for path, value in arms if path is not None])
+            if (number := operators.converted(data, values)) is not None:
+                return number
             operands = tuple(operand_term(self.flow, value) for value in values)
             length = dimension(self.flow, data, operands)
             return terms.make(operation, data, *operands) if length is None else length

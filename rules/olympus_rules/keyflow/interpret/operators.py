@@ -58,6 +58,7 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 }
 """Operators whose result is a whole number if both operands are."""
 
+NUMBERS: dict[str, Callable[[int | float], int | float]] = {"bool": bool, "float": float, "int": int}
 MAX_COPIES = 16  # in a list that is written out
 
 
@@ -121,6 +122,15 @@ def _longer_list(flow: Flow, operands: list[Value]) -> Value | None:
     if isinstance(first, Sequence):
         return Sequence(first.kind, first.items, True)
     return flow.knowledge.listed(lists[0], is_open=True) if lists[0] is first else flow.terms.fresh()
+
+
+def converted(name: str, values: list[Value]) -> Const | None:
+    """Return what ``bool``, ``float`` or ``int`` makes of a constant number, ``None`` of anything else."""
+    convert = NUMBERS.get(name) if len(values) == 1 else None
+    first = values[0] if values else None
+    if convert is None or not isinstance(first, Const) or not isinstance(first.value, int | float):
+        return None
+    return Const(convert(first.value), first.counter) if abs(first.value) < 2**64 else None
 
 
 def _folded(operation: str, operands: list[Value]) -> Value | None:
