@@ -11,6 +11,7 @@ from types import CoroutineType, GeneratorType
 from typing import Any
 
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
+from olympus.witness.keywords import passed, takes_options
 from olympus.witness.library import Jax, Wrapped
 from olympus.witness.objects import OTHERS, blank, note_other
 from olympus.witness.state import State
@@ -141,9 +142,12 @@ def invoke(
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
-    args, kwargs = [], {}
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
     positional = list(row.args)
     for parameter in parameters:
+        if parameter.kind is parameter.VAR_KEYWORD and takes_options(function):
+            kwargs |= passed(world, Unknown(world, parameter.name), 0)
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         value = value_of(world, parameter, row, positional, fixture)

@@ -19,6 +19,8 @@ Branch = tuple[int, int]
 """Line and column of a statement or expression with a condition, as ``ast`` has them."""
 
 
+TAKING = "__olympus_options__"
+"""The function that a function with ``**options`` calls first."""
 SIGNS: Mapping[type[ast.operator], str] = {ast.Pow: "**", ast.Mult: "*", ast.LShift: "<<"}
 """Operations whose result may be much larger than the operands."""
 
@@ -122,7 +124,7 @@ class Prepared(ast.NodeTransformer):
     * A statement that fails gives unknown values to its names, and the execution goes on. So does the head of a loop,
       of a condition, or of a ``with``.
     * Loops run a few iterations. Unknown values are taken not to lead to an error.
-    * Keywords of unknown names are left out.
+    * Keywords of unknown names are passed under names of ours.
     * Relative imports become absolute ones.
     """
 
@@ -164,6 +166,10 @@ class Prepared(ast.NodeTransformer):
                 argument.annotation = ast.Constant(ast.unparse(argument.annotation))
         ending(node.body, "__olympus_last__")
         self.generic_visit(node)
+        if node.args.kwarg is not None:
+            name = node.args.kwarg.arg
+            given = call(TAKING, ast.Name(name, ast.Load()), at=node)
+            node.body.insert(0, ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], given), node))
         node.returns = None
         lazy = any(ast.unparse(each).endswith("contextmanager") for each in node.decorator_list)
         eager = isinstance(node, ast.FunctionDef) and not lazy and only_gives(node)
@@ -366,7 +372,7 @@ class Prepared(ast.NodeTransformer):
         return body
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Leave out keywords of unknown names, and leave numbers and conditions as they are."""
+        """Pass on keywords of unknown names, and leave numbers and conditions as they are."""
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Name("int" | "float" | "bool"), [number], []):
@@ -377,10 +383,23 @@ class Prepared(ast.NodeTransformer):
                 node.func = call("__olympus_writer__", node.func, at=node.func)
             case ast.Call(ast.Attribute(owner, "update")):
                 node.func = call("__olympus_update_of__", owner, at=node.func)
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                keyword.value = call("__olympus_keywords__", keyword.value, at=keyword.value)
+        unnamed = [keyword for keyword in node.keywords if keyword.arg is None]
+        if unnamed:
+            node.func = call("__olympus_opened__", node.func, at=node.func)
+        for place, keyword in enumerate(unnamed):
+            keyword.value = call("__olympus_passed__", keyword.value, place, at=keyword.value)
         return node
+
+    def visit_Dict(self, node: ast.Dict) -> Any:
+        """Merge unknown mappings into a dictionary."""
+        self.generic_visit(node)
+        if None not in node.keys:
+            return node
+        pairs: zip[tuple[ast.expr | None, ast.expr]] = zip(node.keys, node.values, strict=True)
+        parts = [
+            value if name is None else ast.copy_location(ast.Dict([name], [value]), value) for name, value in pairs
+        ]
+        return call("__olympus_merged__", *parts, at=node)
 
     def head(self, value: ast.expr) -> Head:
         """Return the head of a compound statement, evaluated before it: an unknown value if it fails."""

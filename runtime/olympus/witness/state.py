@@ -88,6 +88,7 @@ class State(ABC):
         self.guessed = False
         self.fails = False  # whether the execution went on after an assertion that did not hold
         self.counted = False  # whether a loop was taken to end after a few iterations
+        self.updated: list[tuple[dict[str, Any], Unknown]] = []  # dictionaries with the unknown mappings put into them
         self.conditions: dict[Same, Unknown] = {}  # what traced values are as conditions
         self.handed: list[Callable[..., Any]] = []
         self.budget.begin(depth())
@@ -125,6 +126,8 @@ class State(ABC):
 
     def is_claimed(self, frame: FrameType) -> bool:
         """Return whether a frame stands at a place where an operand is a key for certain."""
+        while frame.f_code.co_name == "__olympus_opened__" and frame.f_back is not None:  # a call with ``**mapping``
+            frame = frame.f_back
         places = self.claimed.get(frame.f_code.co_filename)
         return places is not None and position(frame.f_code, frame.f_lasti) in places
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from olympus.tracing.spans import is_user_file
 from olympus.verdicts.judge import LATER, LOOP
+from olympus.witness import keywords
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
 from olympus.witness.objects import FIELDED
@@ -31,7 +32,7 @@ FORBIDDEN = frozenset(
     }
 )  # fmt: skip
 PREPARED = (
-    "begun", "context", "decorator", "failed", "few", "generator", "has", "holds", "item", "keywords", "last", "lean",
+    "begun", "context", "decorator", "failed", "few", "generator", "has", "holds", "item", "last", "lean",
     "left", "likely", "none", "noted", "plain", "same", "truth", "turn", "turns", "type_of", "unlikely", "update_of",
     "writer",
 )  # fmt: skip
@@ -55,6 +56,10 @@ class Builtins(dict[str, Any]):
             __build_class__=partial(build_class, world),
             __olympus_error__=Exception,
             __olympus_end__=end,
+            __olympus_merged__=partial(keywords.merged, world),
+            __olympus_opened__=partial(keywords.opened, world),
+            __olympus_options__=partial(keywords.options, world),
+            __olympus_passed__=partial(keywords.passed, world),
             __olympus_operand__=self.sizes.operand,
             __olympus_operation__=self.sizes.operation,
             pow=self.sizes.pow,
@@ -118,6 +123,7 @@ class Builtins(dict[str, Any]):
             for name, value in owner.items():
                 if is_unknown(value) or is_traced(value):
                     owner[name] = Unknown(self.world, f"...[{name!r}]")
+            self.world.updated += [(owner, source) for source in args if is_unknown(source)]
 
         return update if isinstance(owner, dict) else owner.update
 
@@ -311,12 +317,6 @@ class Builtins(dict[str, Any]):
         arrivals[-1].append(value)
         return value
 
-    def keywords(self, values: Any) -> dict[str, Any]:
-        """Return the keywords of ``**`` that have known names."""
-        if is_unknown(values):
-            return {}
-        return {name: value for name, value in dict(values).items() if isinstance(name, str)}
-
     def context(self, manager: Any) -> Context:
         """Stand for the manager of a ``with`` statement."""
         return Context(self, manager)
@@ -369,7 +369,7 @@ class Builtins(dict[str, Any]):
         return apply
 
 
-def build_class(world: State, body: Callable[..., Any], name: str, /, *bases: Any, **keywords: Any) -> Any:
+def build_class(world: State, body: Callable[..., Any], name: str, /, *bases: Any, **given: Any) -> Any:
     """Stand for ``__build_class__``; unknown bases become one that accepts everything."""
     known = [base for base in bases if isinstance(base, type) or hasattr(base, "__mro_entries__")]
     own = [world.base if is_unknown(base) else base for base in known]
@@ -381,8 +381,8 @@ def build_class(world: State, body: Callable[..., Any], name: str, /, *bases: An
     last = world.base if world.base in unique else world.own
     if last in unique:  # so that an order of bases exists
         unique = [*(base for base in unique if base not in (world.base, world.own)), last]
-        keywords = {name: value for name, value in keywords.items() if name == "metaclass" and value is ABCMeta}
-    made: Any = builtins.__build_class__(body, name, *unique, **keywords)
+        given = {name: value for name, value in given.items() if name == "metaclass" and value is ABCMeta}
+    made: Any = builtins.__build_class__(body, name, *unique, **given)
     if len(known) == len(bases) and all(base in CLOSED or not hasattr(base, "_olympus_world") for base in known):
         CLOSED.add(made)
     world.indexed |= "__getitem__" in vars(made)
