@@ -229,7 +229,15 @@ def test_colours_on_a_terminal(olympus_in: Run, monkeypatch: pytest.MonkeyPatch)
         (["program.py:good", "--arg", "x"], "--arg x: expected NAME=SPEC, such as"),
         (["program.py:good", "--arg", "x=f32[3]", "--arg", "y=1"], "--arg y: good has no such parameter"),
         (["program.py:good", "--arg", "x=f33[3]"], "--arg x=f33[3]: there is no such dtype"),
-        (["program.py:good", "--arg", "x=relu"], "--arg x=relu: it is no array, key or literal"),
+        (["program.py:good", "--arg", "x=relu"], "--arg x=relu: it is no array, key or literal, and the module has no"),
+        (["program.py:good", "--arg", "x=(f32[3], 3 +)"], "--arg x=(f32[3], 3 +): it is no array, key or literal; "),
+        (["program.py:good", "--arg", "x=(f32[3], f33)"], "--arg x=(f32[3], f33): there is no such dtype"),
+        (["program.py:good", "--arg", "x=[f32[3], 1 + 2]"], "--arg x=[f32[3], 1 + 2]: it is no array, key or"),
+        (["program.py:good", "--arg", "x=(f32, *x)"], "--arg x=(f32, *x): it is no array, key or literal"),
+        (["program.py:good", "--arg", "x={**f32}"], "--arg x={**f32}: it is no array, key or literal"),
+        (["program.py:good", "--arg", "x=f()(f32)"], "--arg x=f()(f32): it is no array, key or literal"),
+        (["program.py:good", "--arg", "x=Model(f32)"], "--arg x=Model(f32): Model failed: TypeError: Model() takes"),
+        (["program.py:good", "--arg", "x=Model()"], "--arg x=Model(): Model makes no pytree; JAX takes named tuples"),
         (["program.py:bad", "--impl", "nothing"], "--impl nothing: "),
         (["program.py:bad", "--impl", "nothing", "--raw"], "--impl nothing: "),
         (["program.py:wrong"], "program.py:21: tracing failed: TypeError: add got incompatible shapes"),
@@ -352,6 +360,77 @@ def test_the_grammar_is_that_of_jax(olympus_in: Run, tmp_path: Path, name: str, 
     exec(FIRST_ORDER, names)
     theirs = str(jax.make_jaxpr(names[name])(*[jax.numpy.ones(8)] * len(arguments)))
     assert without_comments(out) == re.sub(r" ?\w+=(None|False)\b", "", theirs).split()
+
+
+PYTREES = """\
+from typing import NamedTuple
+
+import jax
+from jax import random
+
+class State(NamedTuple):
+    key: jax.Array
+    params: dict
+    mode: str = "train"
+    layers: int = 2
+
+@jax.tree_util.register_pytree_node_class
+class Box:
+    def __init__(self, held): self.held = held
+    def tree_flatten(self): return (self.held,), None
+    @classmethod
+    def tree_unflatten(cls, _, children): return cls(*children)
+
+def step(state, batch):
+    assert isinstance(state, State) and state.mode == "test" and state.layers == 3
+    return random.normal(state.key, batch["x"].shape) + state.params["w"] + batch["x"] * batch["scale"]
+
+def apply(f, pair): return f(pair[0], pair[1][0])
+
+def draw(key, x): return random.normal(key, x.shape)
+
+def opened(box): return random.normal(box.held)
+
+def both(keys): return random.normal(keys[0]) + random.uniform(keys[0])
+
+class Tools:
+    apply = staticmethod(draw)
+
+MODULE = Tools
+"""
+
+
+@needs_jax
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (
+            "step state=State(key,{'w':f32[3]},mode='test',layers=3) batch={'x':f32[3],'scale':2.0}",
+            "{ lambda ; a:f32[3] b:key<fry>[] c:f32[3]. let  # a = batch['x'], b = state.key, c = state.par",
+        ),
+        ("apply f=draw pair=(key,[f32[3]])", "{ lambda ; a:key<fry>[] b:f32[3]. let  # a = pair[0], b = pair[1][0]"),
+        ("apply f=MODULE.apply pair=[key,(f32[],)]", "{ lambda ; a:key<fry>[] b:f32[]. let  # a = pair[0], b = pair"),
+        ("opened box=Box(held=key)", "{ lambda ; a:key<fry>[]. let  # a = box"),
+        ("draw x=(3)", "error: program.py:25: tracing failed: AttributeError: 'int' object has no attribute 'shape'"),
+        ("draw x=[f32,True]", "error: program.py:25: tracing failed: AttributeError: 'list' object has no attribute"),
+    ],
+)
+def test_pytrees(olympus_in: Run, tmp_path: Path, arguments: str, first: str) -> None:
+    (tmp_path / "program.py").write_text(PYTREES)
+    name, *given = arguments.split()
+    status, out, err = olympus_in("trace", f"program.py:{name}", *(part for each in given for part in ("--arg", each)))
+    shown = re.sub(r" {2,}", "  ", (out or err).splitlines()[0])
+    assert shown.startswith(first)
+    assert status == (2 if first.startswith("error") else 0), err
+
+
+@needs_jax
+@pytest.mark.parametrize("kind", ["--typed", "--raw"])
+def test_a_reuse_in_a_pytree(olympus_in: Run, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "program.py").write_text(PYTREES)
+    status, out, _ = olympus_in("lineage", "program.py:both", kind, "--arg", "keys=(key,key)")
+    assert status == 1
+    assert out.splitlines()[0] == "keys[0]  ✗ reuse"
 
 
 @needs_jax

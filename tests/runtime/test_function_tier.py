@@ -16,6 +16,7 @@ jax = pytest.importorskip("jax", reason="functions are traced with JAX")
 
 from marked import read  # noqa: E402
 
+from olympus.trials.arguments import of_spec  # noqa: E402
 from olympus.trials.execution import Expired, limited, variations  # noqa: E402
 from olympus.trials.guesses import Guesser, parameters_of  # noqa: E402
 from olympus.trials.judging import answer  # noqa: E402
@@ -459,16 +460,37 @@ def test_variations_go_from_the_likeliest_on():
         (" 3 ", Spec("literal", value=3)),
         ("'text'", Spec("literal", value="text")),
         ("(3, None)", Spec("literal", value=(3, None))),
+        ("(key, 3)", Spec("tuple", parts=(Spec("key"), Spec("literal", value=3)))),
+        ("[f32[2, 3]]", Spec("list", parts=(Spec("array", (2, 3), "float32"),))),
+        ("{'w': (f32[],)}", Spec("dict", parts=(Spec("tuple", parts=(Spec("array", (), "float32"),)),), names=("w",))),
     ],
 )
 def test_arguments_are_read(text: str, expected: Spec):
     assert spec(text) == expected
 
 
-@pytest.mark.parametrize("text", ["f33", "f", "key32", "bool8", "relu", "f32[a]", "f32[3", "", "x=3", "[" * 10_000])
+@pytest.mark.parametrize(
+    "text",
+    ["f33", "f", "key32", "bool8", "relu", "f32[a]", "f32[3", "", "x=3", "[" * 10_000, "(key, relu)", "State(key)"],
+)
 def test_what_is_no_argument_is_an_error(text: str):
     with pytest.raises(ValueError, match=r"there is no such dtype|it is no array, key or literal"):
         spec(text)
+
+
+def test_names_are_those_of_a_module():
+    expected = Spec("call", value="a.State", parts=(Spec("key"), Spec("object", value="f")), names=(None, "f"))
+    assert spec("a.State(key, f=f)", objects=True) == expected
+
+
+def test_pytrees_become_arguments():
+    made = of_spec(spec("(key, {'w': [f32[3], 2]})"))
+    assert made.text == "tuple(0=key, 1=dict(w=list(0=f32[3], 1=2)))"
+    assert [path for path, _ in made.inputs("x", typed=True)] == ["x.0", "x.1.w.0"]
+    held = made.value("x", {"x.0": "the key", "x.1.w.0": "the array"})
+    assert held == ("the key", {"w": ["the array", 2]})
+    with pytest.raises(ValueError, match="keys of a dict have to be texts"):
+        of_spec(spec("{1: key}"))
 
 
 def test_uses_are_read_off_the_source():

@@ -545,3 +545,47 @@ def test_the_examples_under_our_name(code: str):
     assert type(ours) is type(theirs)
     assert str(ours) == str(theirs)
     assert (ours.in_avals, ours.out_avals) == (theirs.in_avals, theirs.out_avals)
+
+
+# `olympus trace` writes each of them from the command line.
+
+COMMANDS = {
+    "func1": "func1 first=f32[8] second=f32[8]",
+    "func2": "func2 inner=inner first=f32[8] second=f32[8]",
+    "func3": "func3 first=f32[8] second=f32[8]",
+    "func4": "func4 arg=(f32[8],f32[8])",
+    "func5": "func5 first=f32[8] second=f32[8]",
+    "func6": "func6 first=f32[8]",
+    "func7": "func7 arg=f32",
+    "func8": "func8 arg1=f32 arg2=(f32[1],f32)",
+    "func8 with an operand for each branch": "func8_with_two_operands arg1=f32 arg2=(f32[1],f32)",
+    "func9": "func9 arg=f32",
+    "func10": "func10 arg=f32[16] n=i32",
+    "func11": "func11 arr=f32[16] extra=f32",
+    "func12": "func12 arg=f32",
+    "func13": "func13 arr=f32[1,3] extra=f32",
+}
+
+
+def shapes(text: str) -> Any:
+    """Return the arrays that an argument of a command stands for."""
+    sizes = {"f32": jnp.float32(0), "i32": jnp.int32(0), **{f"f32[{n}]": jnp.zeros(n) for n in (1, 8, 16)}}
+    if text.startswith("("):
+        return tuple(sizes[part] for part in text[1:-1].split(","))
+    return inner if text == "inner" else jnp.zeros((1, 3)) if text == "f32[1,3]" else sizes[text]
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_every_function_can_be_traced_from_the_command_line(command: str, capsys: pytest.CaptureFixture[str]):
+    from olympus.__main__ import main
+
+    function, *given = command.split()
+    options = [part for each in given for part in ("--arg", each)]
+    assert main(["trace", f"{__file__}:{function}", *options, "--internal"]) == 0
+    head, *following = capsys.readouterr().out.splitlines()
+    arguments = {name: shapes(text) for name, _, text in (each.partition("=") for each in given)}
+    traced = trace(globals()[function], **arguments)
+    found = [match[1] for line in following if (match := re.match(r"[^=#]*:[^=#]* = (\w+)", line))]
+    assert found == [equation.eqn.primitive.name for equation in traced.equations()]
+    names = [part.partition(" = ")[2] for part in head.partition("# ")[2].split(", ")]
+    assert tuple(names) == traced.names

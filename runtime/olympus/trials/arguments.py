@@ -145,7 +145,21 @@ def many(
 
 
 def of_spec(given: Spec) -> Argument:
-    """Return an argument that was given in words."""
-    if given.kind == "key":
-        return key(given.shape)
-    return value(given.value) if given.kind == "literal" else Input(given.shape, given.dtype)
+    """Return an argument that was given in words.
+
+    Raises:
+        ValueError: the keys of a dict are no texts.
+    """
+    parts = [of_spec(part) for part in given.parts]
+    match given.kind:
+        case "key":
+            return key(given.shape)
+        case "literal":
+            return value(given.value)
+        case "tuple" | "list":
+            return many(tuple if given.kind == "tuple" else list, parts)
+        case "dict":
+            if not all(isinstance(name, str) for name in given.names):
+                raise ValueError("keys of a dict have to be texts")
+            return many(dict, dict(zip(given.names, parts, strict=True)))
+    return Input(given.shape, given.dtype)
