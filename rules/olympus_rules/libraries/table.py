@@ -201,6 +201,10 @@ class Libraries:
         rows = (row for pack in self._of(libraries) for row in (*pack.functions, *pack.methods) if row.makes)
         return frozenset(row.qualified.rpartition(".")[2] for row in rows)
 
+    def hides(self, libraries: Iterable[str]) -> bool:
+        """Return whether functions of some libraries draw from hidden state, or give a key from there."""
+        return any(row.makes or row.instead for pack in self._of(libraries) for row in pack.functions)
+
     def lifted(self, libraries: Iterable[str]) -> dict[str, str]:
         """Return the words under which some libraries list arguments of maps of modules, and layers."""
         packs = self._of(libraries)

@@ -8,6 +8,8 @@ from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import line, related, the_key
 from olympus_rules.syntax import Document
 
+LOOPS = ("fori_loop", "map", "scan", "while_loop")
+
 
 class SharedKeyAcrossLanes(Rule):
     """A key that is not mapped over, and from which the mapped function draws."""
@@ -29,7 +31,7 @@ class SharedKeyAcrossLanes(Rule):
         inside = fact.draw.node is not fact.node
         where = f" on {line(document, fact.draw.node)}" if inside else ""
         source = fact.hidden or f"{the_key(fact, 'one key')}, {why}. {advice}"
-        lane = "step" if fact.transform == "scan" else "lane"
+        lane = "step" if fact.transform in LOOPS else "lane"
         draw = f"`{fact.draw.what}`{where} draws from {source}"
         message = f"Every {lane} of this `{fact.transform}` gets the same numbers: {draw}"
         places = (related(document, fact.draw.node, f"drawn here, alike in all {lane}s"),) if inside else ()

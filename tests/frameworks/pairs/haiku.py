@@ -484,6 +484,24 @@ def right_loop_inside(key):
     return tuple(hk.transform(f).apply({}, key))
 
 
+def wrong_vmap_inside(key):
+    """vmap traces its function once: next_rng_key gives one key to all lanes."""
+
+    def f(xs):
+        return jax.vmap(lambda x: hk.dropout(hk.next_rng_key(), 0.5, x))(xs)
+
+    return tuple(hk.transform(f).apply({}, key, jnp.ones((3, FEATURES))))
+
+
+def right_vmap_inside(key):
+    """The keys are drawn before, one for each lane."""
+
+    def f(xs):
+        return jax.vmap(lambda k, x: hk.dropout(k, 0.5, x))(hk.next_rng_keys(3), xs)
+
+    return tuple(hk.transform(f).apply({}, key, jnp.ones((3, FEATURES))))
+
+
 def wrong_jit_inside(key):
     """The function that jax.jit compiled keeps the key of its first call."""
 

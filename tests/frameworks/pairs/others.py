@@ -325,6 +325,36 @@ def right_chains_by_vmap(rng_key):
     return tuple(infos.momentum)
 
 
+def wrong_starts_of_mclmc(rng_key):
+    """Two chains start at other positions, with one momentum."""
+    starts = [blackjax.mcmc.mclmc.init(x, logdensity, rng_key) for x in (jnp.ones(3), jnp.zeros(3))]
+    return tuple(start.momentum for start in starts)
+
+
+def right_starts_of_mclmc(rng_key):
+    """Each chain has a key of its own."""
+    keys = jax.random.split(rng_key)
+    starts = [blackjax.mcmc.mclmc.init(x, logdensity, k) for x, k in zip((jnp.ones(3), jnp.zeros(3)), keys)]
+    return tuple(start.momentum for start in starts)
+
+
+def wrong_built_kernel(rng_key):
+    """The kernel that is built makes both transitions with one key."""
+    kernel, state = blackjax.hmc.build_kernel(), blackjax.hmc.init(jnp.ones(2), logdensity)
+    state, first = kernel(rng_key, state, logdensity, 0.1, jnp.ones(2), 2)
+    _, second = kernel(rng_key, state, logdensity, 0.1, jnp.ones(2), 2)
+    return first.momentum, second.momentum
+
+
+def right_built_kernel(rng_key):
+    """Each transition has a key of its own."""
+    kernel, state = blackjax.hmc.build_kernel(), blackjax.hmc.init(jnp.ones(2), logdensity)
+    first_key, second_key = jax.random.split(rng_key)
+    state, first = kernel(first_key, state, logdensity, 0.1, jnp.ones(2), 2)
+    _, second = kernel(second_key, state, logdensity, 0.1, jnp.ones(2), 2)
+    return first.momentum, second.momentum
+
+
 def wrong_stochastic_gradient(rng_key):
     """The key of the batches is constant, and so is the noise of the dynamics."""
     sgld = blackjax.sgld(lambda position, batch: jnp.zeros_like(position))

@@ -26,6 +26,7 @@ class Events:
         asked: the tests that paths depend on.
         raised: the names of the exceptions that it raises, each with whether something was consumed before.
         unused: variables that are bound to a key and not read.
+        is_seeded: whether a ``with`` block gives a key to libraries, which draw from it and not from hidden state.
     """
 
     derivations: list[Derivation] = field(default_factory=list)
@@ -38,3 +39,4 @@ class Events:
     asked: set[Term] = field(default_factory=set)
     raised: dict[str, bool] = field(default_factory=dict)
     unused: dict[str, Term] = field(default_factory=dict)
+    is_seeded: bool = False

@@ -250,7 +250,9 @@ class File:
 
     @cached_property
     def maps(self) -> bool:
-        """Whether the text has the name of a transformation that maps."""
+        """Whether the text has the name of a transformation that maps, or a loop may repeat a key from hidden state."""
+        if self.table.hides(self.imported):
+            return True
         libraries = self.imported | {"jax"}
         names = (name for kind in MAPPING for name in self.table.methods(libraries, "transform", kind))
         return any(name.rpartition(".")[2] in self.document.text for name in names)

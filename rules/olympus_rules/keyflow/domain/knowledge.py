@@ -181,9 +181,9 @@ class Knowledge:
         self.origins.setdefault(term, Origin(kind, 0))
         return term
 
-    def made(self, kind: KeyKind = KeyKind.UNKNOWN) -> Term:
-        """Return a key that a library makes from hidden state."""
-        return self.seed(kind, self.terms.number(), self.terms.fresh())
+    def made(self, kind: KeyKind = KeyKind.UNKNOWN, how: str = "") -> Term:
+        """Return a key that a library makes from hidden state, of its own or of an object; ``how`` is as for terms."""
+        return self.seed(kind, self.terms.number(), self.terms.fresh(how))
 
     def split(self, data: Hashable, key: Term, count: Term, axes: int | None) -> Term:
         """Return the key array of a split; ``axes`` is the number of axes in the count."""

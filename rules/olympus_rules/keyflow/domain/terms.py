@@ -51,6 +51,7 @@ PART_OF = frozenset({"item", "slice", "list", "lane", "view"})
 
 
 CHOICE = "choice"  # of values, with their conditions
+HIDDEN = "hidden"  # the kind of what a library makes a key of that it takes from hidden state
 WORDS = "words"  # the view of a key as a NumPy array
 
 MAX_SIZE = 60  # a larger result of operators becomes a fresh term, so that terms do not grow with the call graph
@@ -124,8 +125,8 @@ class Terms:
         Args:
             kind: the meaning of a decision about it: ``first`` and ``more`` whether a loop has a first and another
                 iteration, ``way`` for another branch of control, ``raised`` for an expected exception,
-                ``thrown`` for one that a call may raise; or ``object``
-                for an instance of an unknown class. Empty for an unknown value.
+                ``thrown`` for one that a call may raise; ``object`` for an instance of an unknown class; or
+                ``hidden`` for the seed of a key from hidden state. Empty for an unknown value.
         """
         return self._add(("fresh", (kind, self.number())))
 

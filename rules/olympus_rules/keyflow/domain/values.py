@@ -154,6 +154,7 @@ class Mapped:
         in_axes, out_axes: as given; ``Const(0)`` by default; the specs of a ``shard_map``.
         node: the call that made it.
         name: the transformation as the user knows it: ``vmap``, ``pmap``, ``filter_vmap`` …
+        splits: whether it is of a library with hidden state, whose keys it splits.
     """
 
     kind: str
@@ -162,6 +163,7 @@ class Mapped:
     out_axes: Value = field(default_factory=lambda: Const(0))
     node: ast.Call | None = None
     name: str = ""
+    splits: bool = False
 
 
 @dataclass(slots=True, unsafe_hash=True)

@@ -79,9 +79,18 @@ def _inherited_attribute(flow: Flow, value: Super, name: str, node: ast.Attribut
     """Return ``super().name``."""
     heir = flow.file.classes.get(value.self) if isinstance(value.self, Term) else None
     method = flow.linker.hierarchy.inherited(value.code, name, heir)
+    if method is None and name == "__init__" and (base := _described_base(flow, value.code)) is not None:
+        return base
     if method is None:
         return flow.terms.make("attr", (name, 0), as_term(flow, value.self))
     return _method(flow, method, value.self, Class(value.code), node)
+
+
+def _described_base(flow: Flow, class_: ir.ClassCode) -> Library | None:
+    """Return the class of a library that a class of the project extends, if a pack says what making one does."""
+    hierarchy = flow.linker.hierarchy
+    bases = (base for each in hierarchy.ancestry(class_) for base in hierarchy.bases.get(each, ()))
+    return next((base for base in bases if isinstance(base, Library) and flow.file.describes(base.qualified)), None)
 
 
 def _method(

@@ -255,7 +255,10 @@ def _merge(flow: Flow, definition: Value, arguments: Arguments) -> Value | None:
     if len(given) < 2:
         return None
     is_copied = arguments.get(len(arguments.positional), "copy") == Const(True)
-    return copied(flow, given[-1]) if is_copied else given[-1]
+    merged = copied(flow, given[-1]) if is_copied else given[-1]
+    if isinstance(merged, Term) and _state(flow, merged) is None:  # what is merged counts, of whatever class it is
+        flow.env.set((merged, STATE, flow.generation(merged)), flow.attribute(merged, STATE))
+    return merged
 
 
 def _view(flow: Flow, value: Value, arguments: Arguments) -> Value:

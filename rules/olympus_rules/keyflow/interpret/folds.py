@@ -52,10 +52,11 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
     asked = _asked_at_once(flow, owner, other)
     for stream, part, expression in _streams(value, use.key):
-        if are_streams and isinstance(value, Map):
-            _begun(flow, part, Place(arguments.node, use.what, expression), arguments)
-        elif any(flow.knowledge.is_candidate(term) for term in leaves(part)):
-            place, is_layer = Place(arguments.node, use.what, expression), what != INITIALISING
+        place, is_layer = Place(arguments.node, use.what, expression), what != INITIALISING
+        is_key = any(flow.knowledge.is_candidate(term) for term in leaves(part))
+        if (are_streams and isinstance(value, Map)) or (is_key and is_layer and module in flow.file.applied):
+            _begun(flow, part, place, arguments)
+        elif is_key:
             drawn(flow, part, place, is_layer=is_layer, arguments=arguments)
         is_shared = len(asked) > 1 and stream in asked  # two such streams are two consumers, which get the same
         number, label = (flow.terms.number(), "+".join(sorted(asked))) if is_shared else (use.call, stream)

@@ -17,13 +17,14 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Function, Library
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret import counting, operators
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.interpret.lanes import Lanes
+from olympus_rules.keyflow.interpret.lanes import Lanes, report_traced
 from olympus_rules.keyflow.notes import boundaries, layout, specs
 from olympus_rules.keyflow.notes.axes import Transposed
 from olympus_rules.keyflow.notes.pending import is_words
 from olympus_rules.keyflow.notes.transformed import marked, returns_boundary
 from olympus_rules.libraries.names import ARANGE, FORI_LOOP, LAX, SCAN, TREE_MAP, WHILE_LOOP
 
+LOOPS = frozenset({"fori_loop", "map", "scan", "while_loop"})  # of JAX: it traces their bodies once
 FEW = 8
 """Leaves of a dictionary that are mapped one by one."""
 
@@ -48,7 +49,8 @@ def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments)
             in_axes, out_axes = _vectorized(arguments), None
         if name == "scan":
             in_axes = in_axes or Sequence("tuple", (Library("carry"), Const(0)))
-        return Mapped("vmap", function, in_axes or Const(0), out_axes or Const(0), arguments.node, name)
+        axes, splits = (in_axes or Const(0), out_axes or Const(0)), flow.file.table.hides((model.root,))
+        return Mapped("vmap", function, *axes, arguments.node, name, splits)
     if kind == "shard_map":
         specs = arguments.get(2, "in_specs"), arguments.get(3, "out_specs")
         sharded, gathered = (Sequence("spec", (flow.terms.fresh(),)) if spec is None else spec for spec in specs)
@@ -83,8 +85,12 @@ def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | No
     handler = PRIMITIVES.get(kind)
     if handler is not None and first is not None:
         outer, flow.site = flow.site, arguments.node or flow.site
+        drawn = len(flow.events.draws)
         try:
-            return handler(flow, arguments)
+            result = handler(flow, arguments)
+            if model.is_jax and kind in LOOPS:
+                report_traced(flow, kind, drawn)
+            return result
         finally:
             flow.site = outer
     if kind == "tree_map" and isinstance(first, CALLABLE):
@@ -216,7 +222,8 @@ def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
     if isinstance(axis, Library):  # a carry, which each step hands on
         return lanes.carry(value)
     if isinstance(value, Sequence) and value.items and all(isinstance(item, Const) for item in value.items):
-        return flow.terms.fresh()  # jnp.array([1, 2, 3])
+        lanes.varying.add(number := flow.terms.fresh())  # of jnp.array([1, 2, 3])
+        return number
     if isinstance(value, Sequence) and value.kind == "stack":
         if (copied := _only_one(value)) is not None:
             return lanes.copy(copied)

@@ -16,11 +16,12 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import guarded_leaves, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.classes import class_of
+from olympus_rules.keyflow.domain.events import Events
 from olympus_rules.keyflow.domain.knowledge import REPEATING, copied_key
 from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
-from olympus_rules.keyflow.domain.terms import MAX_SIZE, Term, Terms
+from olympus_rules.keyflow.domain.terms import HIDDEN, MAX_SIZE, Term, Terms
 from olympus_rules.keyflow.domain.values import Function, Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import made_objects
@@ -32,20 +33,27 @@ from olympus_rules.libraries.names import LANE_NUMBERS
 NEW_AXIS = ("broadcast_to", "copies")  # repeat and tile may repeat the elements of an array
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may
-DERIVED = frozenset({"attr", "item", "slice", "list", "lane", "batch", "view", "fold_in", "split"})
+OF_TRACE = (
+    "a key of hidden state, which is taken once, when JAX traces the function. Use the loop of the library that keeps "
+    "the state, or split a key before and hand each step its own."
+)
+PMAP = "pmap"
+CONSTANT = frozenset({"attr", "item", "slice", "list", "view", "fold_in", "split"})  # with constants they are
+DERIVED = CONSTANT | {"lane", "batch"}
 
 
-def kept(terms: Terms, draws: Iterable[Draw]) -> tuple[Draw, ...]:
+def kept(terms: Terms, events: Events) -> tuple[Draw, ...]:
     """Return the draws of a function that concern its callers: those whose key comes from outside, or from a seed.
 
     A clone is a deliberate duplicate, so that draws from one are left out.
     """
     found: dict[tuple[Term, ast.AST], Draw] = {}
-    for draw in draws:
+    for draw in events.draws:
         if len(found) >= MAX_DRAWS:
             break
         small = terms.size(draw.term) <= MAX_SIZE  # as with operators: no growth with the call graph
-        if small and _is_from_outside(terms, _origin(terms, draw.term)):
+        is_hidden = not events.is_seeded and hidden_way(terms, draw.term) is not None
+        if small and (is_hidden or _is_from_outside(terms, _origin(terms, draw.term))):
             found.setdefault((draw.term, draw.place.node), draw)
     return tuple(found.values())
 
@@ -158,6 +166,38 @@ def _origin(terms: Terms, term: Term) -> Term:
     return term
 
 
+def hidden_way(terms: Terms, term: Term) -> tuple[tuple[str, object], ...] | None:
+    """Return how a key is derived from one of hidden state, by steps with constants; ``None`` for any other key."""
+    steps: list[tuple[str, object]] = []
+    while terms.operation(term) in CONSTANT:
+        operation, data, (term, *rest) = terms.operation(term), terms.data(term), terms.args(term)
+        if operation != "split" and any(terms.operation(each) != "const" for each in rest):
+            return None
+        steps.append((operation, data if operation == "slice" else tuple(map(terms.constant, rest))))
+    is_hidden = terms.operation(term) == "seed" and terms.kind(terms.args(term)[0]) == HIDDEN
+    return tuple(steps) if is_hidden else None
+
+
+def report_traced(flow: Flow, loop: str, first: int) -> None:
+    """Record the draws since one from keys of hidden state in a loop whose body JAX traces once.
+
+    The body was called twice: what differs then is made of the number of the step.
+    """
+    ways: dict[ast.AST, list[object]] = {}
+    for draw in flow.events.draws[first:]:
+        ways.setdefault(draw.place.node, []).append(hidden_way(flow.terms, draw.term) if draw.is_known else None)
+    for draw in flow.events.draws[first:]:
+        found = ways.pop(draw.place.node, [None])
+        if len(found) > 1 and found[0] is not None and len(set(found)) == 1:
+            _add_traced(flow, loop, draw.place, flow.site)
+
+
+def _add_traced(flow: Flow, transform: str, draw: Place, node: ast.AST | None) -> None:
+    """Record a draw from a key of hidden state that all lanes or steps of a transformation get."""
+    place, likely = node or draw.node, Confidence.LIKELY
+    flow.file.add(facts.SharedKey(node=place, confidence=likely, transform=transform, draw=draw, hidden=OF_TRACE))
+
+
 class Lanes:
     """One call of a mapped function.
 
@@ -204,13 +244,15 @@ class Lanes:
         node = arguments.node or flow.site
         for draw in flow.events.draws[self._first_draw :]:
             is_draw = draw.is_known or (draw.is_layer and flow.knowledge.is_candidate(draw.term))
+            if draw.is_known and not mapped.splits and hidden_way(flow.terms, draw.term) is not None:
+                _add_traced(flow, mapped.name, draw.place, node)
             if not is_draw or not self._is_same(draw.term):
                 continue
             key, name, argument = self._handed(draw.term, arguments)
             flow.file.add(
                 facts.SharedKey(
                     node=node or draw.place.node,
-                    confidence=self._confidence(draw),
+                    confidence=self._confidence(mapped, draw),
                     key=name,
                     kind=flow.knowledge.kind(key),
                     transform=mapped.name,
@@ -237,11 +279,14 @@ class Lanes:
                 )
                 return
 
-    def _confidence(self, draw: Draw) -> Confidence:
+    def _confidence(self, mapped: Mapped, draw: Draw) -> Confidence:
         """Return how likely it is that no key for all lanes is meant: hardly ever for layers that lanes call on data.
 
         What others draw is often meant to be common: candidates are compared on the same numbers, and devices agree.
+        But lanes that get nothing else than copies of a key do the same work over and over.
         """
+        if self._copies and not self.varying and mapped.name != PMAP and draw.is_known:
+            return Confidence.LIKELY
         is_known = self._flow.knowledge.is_known(draw.term) and draw.is_layer
         return Confidence.LIKELY if is_known and not all(map(self._is_same, draw.beside)) else Confidence.POSSIBLE
 

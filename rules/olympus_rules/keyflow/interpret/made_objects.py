@@ -109,6 +109,14 @@ def _held(flow: Flow, function: Term) -> str:
     return "" if class_ is None else flow.linker.hierarchy.held_library(class_, name, in_list=in_list)
 
 
+def takes_key(flow: Flow, result: Term) -> bool:
+    """Return whether something is the result of a function of a library that takes a key, from which it goes on."""
+    operation, data = flow.terms.operation(result), flow.terms.data(result)
+    is_call = operation == "op" and isinstance(data, tuple) and isinstance(data[0], str)
+    row = flow.file.table.get(data[0]).row if is_call else None
+    return row is not None and bool(row.sinks or row.keeps)
+
+
 def is_class(qualified: str) -> bool:
     """Return whether a function of a library is a class, as its name says: what turns it off is for its objects."""
     return qualified.rpartition(".")[2][:1].isupper()

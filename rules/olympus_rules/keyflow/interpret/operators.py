@@ -87,6 +87,8 @@ def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> 
         conversions.shown(flow, operands, node)
     if operation == "with":
         made_objects.used(flow, operands[0], node)
+        if isinstance(operands[0], Term) and made_objects.takes_key(flow, operands[0]):
+            flow.events.is_seeded = True
         return operands[0]
     if operation in OPAQUE or operation.startswith("match "):
         return flow.terms.fresh()
@@ -105,12 +107,12 @@ def _copies(flow: Flow, operands: list[Value]) -> Value | None:
     """Return ``[key] * n``: the list, or the array of copies for which it stands; ``None`` for any other product."""
     lists = [part for part in operands if isinstance(part, Sequence) and not part.open and len(part.items) == 1]
     key = lists[0].items[0] if len(operands) == 2 and len(lists) == 1 else None
-    if not isinstance(key, Term) or flow.knowledge.rank(key) != 0:
+    if not isinstance(key, Term) or not flow.knowledge.is_candidate(key):
         return None
     count = next((part.value for part in operands if isinstance(part, Const)), None)
     if type(count) is int and count <= MAX_COPIES:
         return replace(lists[0], items=(key,) * count)
-    return flow.knowledge.view("copies", key, 1)
+    return flow.knowledge.view("copies", key, 1) if flow.knowledge.rank(key) == 0 else None
 
 
 def _longer_list(flow: Flow, operands: list[Value]) -> Value | None:

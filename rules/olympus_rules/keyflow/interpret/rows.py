@@ -15,7 +15,7 @@ from olympus_rules.keyflow.domain.consumption import consume, derived, drawn
 from olympus_rules.keyflow.domain.file import MadeAt
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.spreading import spread
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.terms import HIDDEN, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Library, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import counting, made_objects
@@ -35,12 +35,15 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
         row = _with_keywords(row, arguments)
     arguments = spread(flow, arguments, row.parameters, (*row.sinks, *row.folds))
     is_off = not made_objects.is_class(row.qualified) and made_objects.is_turned_off(row, arguments)
+    node = arguments.node or flow.site
     for name in row.sinks + row.folds if not is_off else ():
         value, expression = _argument(row, name, arguments)
         if value is not None and row.raw:
             boundaries.given(flow, row.qualified, value, expression, arguments.node)
         if value is not None:
             _sink(flow, row, name, arguments, number)
+    if row.instead and not is_off and node is not None and not _is_given(row, arguments):
+        drawn(flow, flow.knowledge.made(how=HIDDEN), Place(node, row.qualified, None))  # a handler gives it a key
     if row.seed:
         return _seed(flow, row, arguments, number)
     if row.makes or row.gives:
@@ -62,6 +65,11 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
         made_objects.make(flow, row.qualified, result, arguments)
         counting.begin(flow, result, arguments)
     return result
+
+
+def _is_given(row: LibraryFunction, arguments: Arguments) -> bool:
+    """Return whether a call gives any key for which its row asks."""
+    return any(_argument(row, name, arguments)[0] not in (None, Const(None)) for name in row.sinks)
 
 
 def _with_keywords(row: LibraryFunction, arguments: Arguments) -> LibraryFunction:
@@ -132,7 +140,7 @@ def _made(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
         flow.file.generators[generator] = row
         counting.begin(flow, generator, arguments, row)
         return generator
-    key = flow.knowledge.made(KeyKind.RAW if row.raw else KeyKind.UNKNOWN)
+    key = flow.knowledge.made(KeyKind.RAW if row.raw else KeyKind.UNKNOWN, "" if row.method else HIDDEN)
     if row.makes == "key":
         return key
     count = _argument(row, row.parameters[0], arguments)[0] if row.parameters else None

@@ -71,7 +71,7 @@ def summarise(file: File, run: Run) -> Summary:
         writes,
         captured,
         _changes(file, run),
-        lanes.kept(file.terms, run.events.draws),
+        lanes.kept(file.terms, run.events),
         run.returning,
         tuple(run.events.raised.items()),
     )

@@ -70,7 +70,7 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
         use.computed or not is_steady(file, use.term) for use in (first, again)
     ):
         confidence = Confidence.LIKELY
-    if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(run, first, again):
+    if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(file, run, first, again):
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     if any(_is_made_equal(file, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a target network starts with the parameters of the network that it follows
@@ -253,7 +253,7 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
     if known:
         return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
     if lowest == Certainty.DOUBTFUL:
-        return Confidence.POSSIBLE if _initialises_two(run, first, again) else None
+        return Confidence.POSSIBLE if _initialises_two(file, run, first, again) else None
     if any(term in knowledge.passed for term in terms):
         return min(met, Confidence.POSSIBLE if terms & knowledge.mixed else Confidence.LIKELY)
     if not terms & knowledge.named:
@@ -326,7 +326,7 @@ def _is_test(file: File) -> bool:
     return name.startswith("test_") or name.endswith("_test")
 
 
-def _initialises_two(run: Run, first: Consumption, again: Consumption) -> bool:
+def _initialises_two(file: File, run: Run, first: Consumption, again: Consumption) -> bool:
     """Return whether two modules take their first parameters from one key, which makes equal ones in equal layers.
 
     A target network is to be equal, and so is a module that is initialised twice.
@@ -335,7 +335,23 @@ def _initialises_two(run: Run, first: Consumption, again: Consumption) -> bool:
     knowledge = run.knowledge
     if not any(knowledge.is_known(use.term) or use.term in knowledge.named for use in (first, again)):
         return False
-    return all(modules) and modules[0] != modules[1] and not any("target" in name.lower() for name in modules)
+    is_one = modules[0] == modules[1] and not (first.node is again.node and _is_of_loop(file, again.node, modules[0]))
+    return all(modules) and not is_one and not any("target" in name.lower() for name in modules)
+
+
+def _is_of_loop(file: File, node: ast.AST, module: str) -> bool:
+    """Return whether an expression is a variable of the loop or comprehension around a node."""
+    for parent in file.document.around(node):
+        match parent:
+            case ast.For(target=target):
+                targets = [target]
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                targets = [each.target for each in parent.generators]
+            case _:
+                continue
+        if any(module in _identifiers(target) for target in targets):
+            return True
+    return False
 
 
 def _initialised(use: Consumption) -> str:

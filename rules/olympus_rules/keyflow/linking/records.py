@@ -175,7 +175,7 @@ class _Writer:
             return ["bound", self.value(value.function, inline=inline), self.value(value.self)]
         if isinstance(value, Mapped):
             axes = [self.value(value.in_axes), self.value(value.out_axes)]
-            return ["mapped", value.kind, self.value(value.function, inline=inline), *axes, value.name]
+            return ["mapped", value.kind, self.value(value.function, inline=inline), *axes, value.name, value.splits]
         if isinstance(value, Partial):
             keywords = [[name, self.value(part)] for name, part in value.keywords]
             function = self.value(value.function, inline=inline)
@@ -491,7 +491,7 @@ class _Reader:
             return Bound(self.value(rest[0]), self.value(rest[1]))
         if kind == "mapped":
             function, in_axes, out_axes = (self.value(part) for part in rest[1:4])
-            return Mapped(rest[0], function, in_axes, out_axes, name=rest[4])
+            return Mapped(rest[0], function, in_axes, out_axes, name=rest[4], splits=rest[5])
         if kind == "partial":
             keywords = tuple((name, self.value(part)) for name, part in rest[2])
             return Partial(self.value(rest[0]), tuple(self.value(part) for part in rest[1]), keywords)

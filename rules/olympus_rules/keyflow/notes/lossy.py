@@ -77,6 +77,8 @@ def look_at(flow: State, value: Value, node: ast.AST | None, function: str, *, i
 
 def _loss(flow: State, value: Value, *, is_datum: bool) -> tuple[str, Confidence]:
     if isinstance(value, Term):
+        if is_datum and _has_fraction(flow, value):
+            return "float", Confidence.LIKELY
         text = _hash_in(flow, value, MAX_OPERATIONS)
         return "hash" if text else "", Confidence.CERTAIN if text == "certain" else Confidence.LIKELY
     number = value.value if isinstance(value, Const) and not value.counter else None
@@ -87,6 +89,15 @@ def _loss(flow: State, value: Value, *, is_datum: bool) -> tuple[str, Confidence
     if type(number) is int and number >= 2**BITS:
         return "wide", Confidence.CERTAIN
     return "", Confidence.CERTAIN
+
+
+def _has_fraction(flow: State, term: Term) -> bool:
+    """Return whether a number is a quotient, or a sum or difference with a number that has a fraction."""
+    operation, data = flow.terms.operation(term), flow.terms.data(term)
+    if operation != "op" or data not in ("Add", "Div", "Sub"):
+        return False
+    operands = map(flow.terms.constant, flow.terms.args(term))
+    return data == "Div" or any(isinstance(each, float) and not each.is_integer() for each in operands)
 
 
 def _hash_in(flow: State, term: Term, depth: int) -> str:
