@@ -72,6 +72,8 @@ class Browser:
             match message.get("method"):
                 case None:
                     self._waiting.pop(message["id"]).set_result(message.get("result"))
+                case "Log.entryAdded" if message["params"]["entry"]["level"] in ("verbose", "info"):
+                    pass
                 case "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded":
                     self.errors.append(json.dumps(message["params"]))
                 case "Network.requestWillBeSent":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from olympus_lint.commandline.options import parser
@@ -67,7 +67,65 @@ def shown(action: argparse.Action) -> str:
     return (action.help or "").replace("|", "\\|")
 
 
-PAGES: dict[str, Callable[[], str]] = {"rules.md": rules, "command-line.md": options}
+def settings() -> str:
+    """Return a row for each setting: its name, what it is, its default and its options."""
+    rows = ""
+    for name, text in parts("settings.md", r"### `(.+)`"):
+        default, *option = (
+            line.partition(": ")[2]
+            for line in text.splitlines()
+            if line.startswith(("- Default: ", "- Command line: "))
+        )
+        shown = default if len(default) < 60 else f"[see there](#{name})"
+        rows += f"| [`{name}`](#{name}) | {first_sentence(text)} | {shown} | {''.join(option)} |\n"
+    return f"\n| setting | what it is | default | command line |\n|---|---|---|---|\n{rows}"
+
+
+BEHAVIOUR = {
+    "same": "the same result",
+    "differs": "another result",
+    "raises": "`{}`",
+    "broken": "`{}`, as it stands",
+    "not-run": "depends on a library",
+}
+
+
+def breaks() -> str:
+    """Return a row for each section: the code, what typed keys do to its programs, and its rules."""
+    rows = ""
+    for title, text in parts("migration-breaks.md", r"### (.+)"):
+        does, rules = [], re.findall(r"\[(OLY\d+)\]\((.+?)\)", text)
+        for word, error in re.findall(r"^```python before ([\w-]+)=?(\w*)", text, re.M):
+            does.append(BEHAVIOUR[word].format(error))
+        links = ", ".join(f"[{code}]({page})" for code, page in dict.fromkeys(rules))
+        rows += f"| [{title}](#{slug(title)}) | {', '.join(dict.fromkeys(does))} | {links} |\n"
+    return f"\n| code | with typed keys | rules |\n|---|---|---|\n{rows}"
+
+
+def parts(page: str, heading: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each section of a page that has a heading of a form."""
+    found = re.split(rf"^{heading}$", (DOCS / page).read_text("utf-8"), flags=re.M)[1:]
+    for name, text in zip(found[::2], found[1::2], strict=True):
+        yield name, re.split(r"^## ", text, flags=re.M)[0]
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, without links and without its end."""
+    line = re.sub(r"\[(.+?)\]\(.+?\)", r"\1", text.strip().splitlines()[0])
+    return re.split(r"\.(?: |$)", line)[0]
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "rules.md": rules,
+    "command-line.md": options,
+    "settings.md": settings,
+    "migration-breaks.md": breaks,
+}
 
 
 def written(name: str) -> str:

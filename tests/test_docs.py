@@ -44,6 +44,7 @@ PAGES_WITH_EXAMPLES = (
     "confidence",
     "deliberate-reuse",
     "frameworks",
+    "index",
     "keys",
     "signature-packs",
     "suppressions",

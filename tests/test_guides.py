@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from command_line import command
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from outputs import alike
+from pages import plain
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -76,3 +80,23 @@ def test_the_commands_of_the_tutorial_print_what_is_shown(tmp_path: Path):
 def test_the_settings_of_the_tutorial_are_those_of_the_example():
     (settings,) = [fence.content for fence in fences("tutorial.md") if fence.info == "toml"]
     assert settings == (DOCS / "example" / "pyproject.toml").read_text("utf-8")
+
+
+def test_the_program_of_the_home_page_has_the_finding_and_the_lineage_that_are_shown(tmp_path: Path):
+    program, console = (each for each in fences("index.md") if each.info in ("python", "console"))
+    (tmp_path / "init.py").write_text(plain(program.content)[0])
+    line, _, shown = console.content.partition("\n")
+    assert command(tmp_path, *line.removeprefix("$ olympus-lint ").split()).stdout == shown
+    pytest.importorskip("jax", reason="the lineage is traced by JAX")
+    pytest.importorskip("fast_sugiyama", reason="the layout is by fast-sugiyama")
+    drawn = subprocess.run(
+        [sys.executable, "-m", "olympus", "lineage", "init.py:init", "--output-format", "svg"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    ).stdout
+    old, new = (
+        sorted(text for text in ElementTree.fromstring(picture).itertext() if text.strip())
+        for picture in ((DOCS / "init.svg").read_text("utf-8"), drawn)
+    )
+    assert old == new

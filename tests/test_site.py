@@ -27,6 +27,13 @@ Session = Callable[[Callable[[Browser, str], Awaitable[None]]], None]
 EDITS = "https://github.com/olympus-lint/olympus-lint/edit/main/"
 
 
+WIDE = """[document.documentElement, ...document.querySelectorAll("article *")].filter(each =>
+  each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0
+  && (each === document.documentElement || ["auto", "scroll"].includes(getComputedStyle(each).overflowX))
+).map(each => each.textContent.slice(0, 60))"""
+"""The elements of the open page that scroll sideways."""
+
+
 class Page(HTMLParser):
     """The links and anchors of a page."""
 
@@ -157,6 +164,53 @@ def test_diagrams_are_drawn_in_the_colours_of_the_page(page: str, number: int, b
         await opened.ask("drawn")
         assert await opened.ask("document.querySelectorAll('pre.diagram svg .node').length") > 3 * number
         assert await opened.ask("document.querySelector('pre.diagram').innerHTML") != light
+
+    browsed(session)
+
+
+@pytest.mark.search
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+def test_the_first_screen_shows_mistake_finding_and_picture(width: int, height: int, browsed: Session) -> None:
+    async def session(opened: Browser, address: str) -> None:
+        await opened.resize(width, height)
+        await opened.visit(address)
+        seen = "[...document.querySelectorAll('.opening pre, .opening img')].map(each => each.getBoundingClientRect())"
+        parts = await opened.ask(f"{seen}.map(each => [each.left, each.right, each.bottom, each.height])")
+        assert len(parts) == 3
+        assert all(0 < left < right < width and 0 < below < height and tall > 80 for left, right, below, tall in parts)
+
+    browsed(session)
+
+
+@pytest.mark.search
+def test_nothing_scrolls_sideways_on_a_narrow_screen(site: Path, pages: dict[Path, Page], browsed: Session) -> None:
+    async def session(opened: Browser, address: str) -> None:
+        await opened.resize(390, 844)
+        for file in pages:
+            await opened.visit(f"{address}{file.relative_to(site).as_posix()}")
+            assert await opened.ask(WIDE) == [], file
+
+    browsed(session)
+
+
+@pytest.mark.search
+@pytest.mark.parametrize(
+    ("page", "text", "left"),
+    [
+        ("settings", "gitignore", ["respect-gitignore"]),
+        ("settings", "rdjson", ["output-format"]),  # only its section has it
+        ("migration-breaks", "assert_allclose", ["Numbers in tests"]),
+    ],
+)
+def test_long_pages_have_a_table_to_search(page: str, text: str, left: list[str], browsed: Session) -> None:
+    async def session(opened: Browser, address: str) -> None:
+        await opened.visit(f"{address}{page}/")
+        rows = "[...document.querySelectorAll('.searchable tbody tr')].filter(row => row.offsetParent !== null)"
+        assert await opened.ask(f"{rows}.length") > 20
+        await opened.ask("document.querySelector('.searchable input').focus()")
+        for key in text:
+            await opened.press(key)
+        assert await opened.ask(f"{rows}.map(row => row.querySelector('a').textContent)") == left
 
     browsed(session)
 

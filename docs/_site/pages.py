@@ -15,6 +15,7 @@ MARK = re.compile(r'\s*# error: OLY\d+(?: (?:certain|likely|possible))?(?: "[^"\
 SAID = "A comment `# error:` marks what olympus-lint reports."  # on GitHub; the site marks the line
 SHOWN = "Lines that olympus-lint reports are marked."
 DRAWN = '\n\n<script src="{assets}/mermaid.min.js"></script>\n<script src="{assets}/diagrams.js"></script>\n'
+WIDE = "---\nhide: [navigation, toc]\n---\n\n"
 
 
 def prepared(markdown: str, page: str, *, drawn: bool = True) -> str:
@@ -33,7 +34,7 @@ def prepared(markdown: str, page: str, *, drawn: bool = True) -> str:
     text = "".join(parts).replace(SAID, SHOWN)
     if '<pre class="diagram">' in text:
         text += DRAWN.format(assets=posixpath.relpath("assets", folder or "."))
-    return text
+    return WIDE + text if page == "index.md" else text
 
 
 def shown(fence: re.Match[str], *, drawn: bool = True) -> str:
