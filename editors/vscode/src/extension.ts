@@ -1,13 +1,41 @@
 /** The extension: one server, its status, its commands. What can be said without VS Code stands in the other modules. */
 
 import * as vscode from "vscode";
-import { LanguageClient, RevealOutputChannelOn, State as ClientState } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State as ClientState } from "vscode-languageclient/node";
 import { type Hover, lineageOf, type Step } from "./lineage";
 import { type Command, ID, needsRestart, SELECTOR, serverCommand, type Settings } from "./settings";
 import { type State, statusOf, whyFailed } from "./status";
 
+/** A client that leaves it to the extension to say why a server does not start, and does not try that again. */
+class Client extends LanguageClient {
+  private hasRun = false;
+  private readonly crashes = this.createDefaultErrorHandler();
+
+  constructor(command: Command, folder: string | undefined, outputChannel: vscode.LogOutputChannel) {
+    super(
+      ID,
+      { ...command, options: { cwd: folder } },
+      {
+        documentSelector: SELECTOR,
+        outputChannel,
+        revealOutputChannelOn: RevealOutputChannelOn.Never,
+        initializationFailedHandler: () => false,
+        errorHandler: {
+          error: () => ({ action: ErrorAction.Continue, handled: true }),
+          closed: () => (this.hasRun ? this.crashes.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+        },
+      },
+    );
+    this.onDidChangeState(({ newState }) => (this.hasRun ||= newState === ClientState.Running));
+  }
+
+  override error(message: string, data?: unknown, shows?: boolean | "force"): void {
+    super.error(message, data, this.hasRun && shows);
+  }
+}
+
 class Server {
-  private client: LanguageClient | undefined;
+  private client: Client | undefined;
   private readonly output = vscode.window.createOutputChannel("olympus-lint", { log: true });
   private readonly status = vscode.languages.createLanguageStatusItem(ID, SELECTOR);
   /** Starts and stops follow each other: a client that starts cannot be stopped. */
@@ -59,11 +87,7 @@ class Server {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const command = serverCommand(vscode.workspace.getConfiguration(ID) as unknown as Settings, folder);
     this.show({ kind: "starting" });
-    const client = new LanguageClient(
-      ID,
-      { ...command, options: { cwd: folder } },
-      { documentSelector: SELECTOR, outputChannel: this.output, revealOutputChannelOn: RevealOutputChannelOn.Never },
-    );
+    const client = new Client(command, folder, this.output);
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (newState === ClientState.Running) {
