@@ -206,6 +206,17 @@ def test_types_that_were_removed(name: str):
         getattr(olympus.random, name)
 
 
+def test_both_kinds_of_keys_are_arrays():
+    for key in (olympus.random.key(0), olympus.random.PRNGKey(0), olympus.random.split(olympus.random.key(0))):
+        assert isinstance(key, olympus.Array)
+
+
+def test_rbg_is_one_operation_of_xla():
+    draw = lambda impl: olympus.jit(olympus.random.bits).lower(olympus.random.key(0, impl=impl)).as_text()
+    assert draw("rbg").count("rng_bit_generator") == 1
+    assert draw("threefry2x32").count("rng_bit_generator") == 0
+
+
 # -- notes for library authors ------------------------------------------------------------------------------------
 
 ENSURE = {
@@ -372,6 +383,13 @@ def test_what_the_texts_say_of_the_implementation():
     filled = dtype._rules.full((2,), olympus.random.key(3), dtype)
     assert words(filled) == [[0, 3], [0, 3]]
     assert dtype._impl.name == str(olympus.random.key_impl(olympus.random.key(0)))
+
+
+def test_bounded_integers_are_another_extended_dtype():
+    dtype = olympus._src.core.bint(5)
+    assert olympus.dtypes.issubdtype(dtype, olympus.dtypes.extended)
+    assert issubclass(dtype.type, numpy.generic)
+    assert isinstance(dtype, olympus._src.dtypes.ExtendedDType)
 
 
 def test_the_flag_for_legacy_keys():

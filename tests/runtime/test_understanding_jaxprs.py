@@ -21,6 +21,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import lax  # noqa: E402
 
+import olympus  # noqa: E402
 from olympus.tracing.jaxprs import Equation, Sub, Trace, trace  # noqa: E402
 
 VERSION = jax.__version_info__
@@ -545,6 +546,57 @@ def test_the_examples_under_our_name(code: str):
     assert type(ours) is type(theirs)
     assert str(ours) == str(theirs)
     assert (ours.in_avals, ours.out_avals) == (theirs.in_avals, theirs.out_avals)
+
+
+# What the document says of all jaxprs.
+
+
+def defined_before_use(jaxpr: Any) -> bool:
+    """Return whether each equation, and each jaxpr inside, uses only its inputs and what stands before."""
+    known = {*jaxpr.constvars, *jaxpr.invars}
+    for equation in jaxpr.eqns:
+        if not {atom for atom in equation.invars if not hasattr(atom, "val")} <= known:
+            return False
+        known |= set(equation.outvars)
+        if not all(defined_before_use(sub.jaxpr) for sub in Equation(equation).subs):
+            return False
+    return {atom for atom in jaxpr.outvars if not hasattr(atom, "val")} <= known
+
+
+@pytest.mark.parametrize("code", EXAMPLES.values(), ids=EXAMPLES)
+def test_an_equation_uses_only_what_is_defined_before_it(code: str):
+    assert defined_before_use(run_as("olympus", code).jaxpr)
+
+
+def test_constants_come_before_the_arguments():
+    from jax.core import eval_jaxpr
+
+    closed = trace(func6_with_an_array, jnp.ones(8)).jaxpr
+    (result,) = eval_jaxpr(closed.jaxpr, closed.consts, jnp.full(8, 2.0))
+    assert jnp.allclose(result, func6_with_an_array(jnp.full(8, 2.0)))
+
+
+def test_a_result_that_is_not_needed():
+    assert "_:f32[]" in str(olympus.make_jaxpr(lambda x: (jnp.sin(x), 1)[1])(1.0))
+    assert not hasattr(jax.core, "unit")
+
+
+def test_what_became_of_the_parameters():
+    assert "linear" not in equation(trace(func7, 5.0), "cond").params
+    if VERSION >= (0, 10):
+        assert "linear" not in equation(trace(func11, np.ones(16), 5.0), "scan").params
+    if VERSION >= (0, 8):
+        mapped = equation(trace(func13, jnp.ones((1, 3)), 5.0), "shard_map")
+        shapes_ = [variable.aval.shape for variable in mapped.inputs]
+        assert {shape: tuple(spec) for shape, spec in zip(shapes_, mapped.params["in_specs"], strict=True)} == {
+            (): (),
+            (1, 3): ("rows",),
+        }
+
+
+def test_a_scan_is_differentiated_backwards():
+    backwards = trace(olympus.grad(lambda arr: func11(arr, 5.0)[0]), np.ones(16, "float32"))
+    assert [loop.params["reverse"] for loop in backwards.equations() if loop.primitive == "scan"] == [False, True]
 
 
 # `olympus trace` writes each of them from the command line.
