@@ -17,6 +17,10 @@ __all__ = ["CHROMIUM", "Browser"]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 TIMEOUT = 60
+WIDE = """[...document.querySelectorAll("html, body *")].filter(each =>
+  each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0
+  && (each === document.documentElement || ["auto", "scroll"].includes(getComputedStyle(each).overflowX))
+).map(each => each.textContent.slice(0, 60))"""
 
 
 class Browser:
@@ -103,6 +107,11 @@ class Browser:
         """Give the window of the page a size."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         await self.send("Emulation.setDeviceMetricsOverride", **size)
+
+    async def sideways(self) -> list[str]:
+        """Return the beginnings of what scrolls sideways: of the page, or of elements in it."""
+        found: list[str] = await self.ask(WIDE)
+        return found
 
     async def ask(self, script: str) -> Any:
         """Return the value of an expression in the page."""

@@ -27,13 +27,6 @@ Session = Callable[[Callable[[Browser, str], Awaitable[None]]], None]
 EDITS = "https://github.com/olympus-lint/olympus-lint/edit/main/"
 
 
-WIDE = """[document.documentElement, ...document.querySelectorAll("article *")].filter(each =>
-  each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0
-  && (each === document.documentElement || ["auto", "scroll"].includes(getComputedStyle(each).overflowX))
-).map(each => each.textContent.slice(0, 60))"""
-"""The elements of the open page that scroll sideways."""
-
-
 class Page(HTMLParser):
     """The links and anchors of a page."""
 
@@ -188,7 +181,7 @@ def test_nothing_scrolls_sideways_on_a_narrow_screen(site: Path, pages: dict[Pat
         await opened.resize(390, 844)
         for file in pages:
             await opened.visit(f"{address}{file.relative_to(site).as_posix()}")
-            assert await opened.ask(WIDE) == [], file
+            assert await opened.sideways() == [], file
 
     browsed(session)
 
@@ -217,7 +210,7 @@ def test_long_pages_have_a_table_to_search(page: str, text: str, left: list[str]
 
 @pytest.mark.search
 def test_blocks_are_blocks(pages: dict[Path, Page]) -> None:
-    """A fence that MkDocs does not understand would be shown as it is written."""
+    """A fence that the generator does not understand would be shown as it is written."""
     assert [file.parent.name for file, page in pages.items() if "```" in page.text] == []
 
 

@@ -14,6 +14,10 @@ import pytest
 from browser import CHROMIUM, Browser
 from command_line import command
 
+from olympus_lint.reporting.formats.html import code
+from olympus_lint.reporting.frame import Mark, frame
+from olympus_rules.finding import Position, Span
+
 REUSE = """\
 import jax
 
@@ -107,6 +111,45 @@ def test_the_time_to_open_grows_with_the_number_of_findings(tmp_path: Path) -> N
         assert taken[600] < 8 * taken[150], "twice what work in proportion takes"
 
     browsed(tmp_path, session)
+
+
+@browser
+@pytest.mark.parametrize("width", [390, 1400])
+def test_nothing_scrolls_sideways(width: int, tmp_path: Path) -> None:
+    folder = tmp_path / ("a_folder_with_a_name_of_" + "many_" * 8 + "words")
+    folder.mkdir()
+    line = "    return jax.random.normal(key) + jax.random.uniform(key), " + "'" + 200 * "x" + "'\n"
+    (folder / "wide.py").write_text(f"import jax\n\n\ndef draw(key):\n{line}")
+    command(tmp_path, "--no-cache", "--output-format", "html", "-o", "report.html", ".")
+
+    async def session(opened: Browser) -> None:
+        await opened.resize(width, 844)
+        await opened.open(tmp_path / "report.html")
+        assert await opened.ask(VISIBLE) == 1
+        assert await opened.sideways() == []
+
+    browsed(tmp_path, session)
+
+
+def marks(lines: list[str], *spans: tuple[Position, Position, str, str]) -> list[tuple[str, str]]:
+    """Return what is marked in the code of a report, and the labels, each with its class."""
+    rows = frame(lines, [Mark(Span(start, end), sign, label) for start, end, sign, label in spans])
+    return re.findall(r'<(?:mark|span) class="(first|other)">(.*?)</', code(rows))
+
+
+def test_a_place_is_marked_in_its_line() -> None:
+    one = (Position(1, 5), Position(1, 9), "^", "")
+    two = (Position(1, 1), Position(1, 9), "-", "and here")
+    assert marks(["x = call(y)"], one) == [("first", "call")]
+    assert marks(["x = call(y)"], one, two) == [("other", "x = "), ("first", "call"), ("other", " and here")]
+    assert marks(["日本 = é(y)"], (Position(1, 6), Position(1, 10), "^", "")) == [("first", "é(y)")]
+    assert marks(["\tx = y"], (Position(1, 2), Position(1, 3), "^", "")) == [("first", "x")]
+    assert marks(["x = ("], (Position(1, 6), Position(1, 6), "^", "")) == [("first", " ")]
+    assert marks(["f(", "  key,", ")"], (Position(1, 1), Position(3, 2), "^", "")) == [
+        ("first", "f("),
+        ("first", "key,"),
+        ("first", ")"),
+    ]
 
 
 class Elements(HTMLParser):

@@ -10,6 +10,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import accumulate, groupby
+from operator import itemgetter
 from pathlib import PurePath
 
 from olympus_lint import __version__
@@ -17,7 +19,7 @@ from olympus_lint.files.problems import printable
 from olympus_lint.reporting.formats.full import frames, lineage_rows, verdict_rows
 from olympus_lint.reporting.frame import Piece
 from olympus_lint.reporting.lineage import graph_of, is_long
-from olympus_lint.reporting.phrases import DONE_BY, count, left_out, place, with_code
+from olympus_lint.reporting.phrases import DONE_BY, blank, count, left_out, place, with_code
 from olympus_lint.reporting.results import RunResult
 from olympus_rules.finding import Finding
 
@@ -26,7 +28,8 @@ STYLE = """
   --page: light-dark(#fff, #17171a); --card: light-dark(#f5f5f7, #222227); --line: light-dark(#d9d9df, #3a3a42);
   --first: light-dark(#b3261e, #ff8a80); --other: light-dark(#00639b, #80c8ff); --good: light-dark(#1a6b2f, #7fcf93) }
 * { box-sizing: border-box }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 0; color: var(--text); background: var(--page) }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 0; color: var(--text); background: var(--page);
+  overflow-wrap: anywhere }
 header, main { max-width: 72rem; margin: 0 auto; padding: 1rem }
 h1 { font-size: 1.4rem; margin: 0.5rem 0 } h2 { font-size: 1rem; margin: 0 0 0.3rem }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em }
@@ -36,6 +39,7 @@ form { position: sticky; top: 0; display: flex; flex-wrap: wrap; gap: 0.6rem; pa
   background: var(--page); border-bottom: 1px solid var(--line); align-items: center }
 input, select, button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line);
   border-radius: 0.3rem; padding: 0.2rem 0.5rem }
+input, select { max-width: 100% }
 input { flex: 1 1 14rem } output { color: var(--quiet) } button.link { border: 0; background: none; padding: 0;
   text-decoration: underline dotted; cursor: pointer }
 article { content-visibility: auto; contain-intrinsic-size: auto 20rem;
@@ -43,7 +47,9 @@ article { content-visibility: auto; contain-intrinsic-size: auto 20rem;
   border-radius: 0.3rem; scroll-margin-top: 5rem }
 article:focus { outline: 2px solid var(--other) } article[hidden] { display: none }
 .certain { border-left-color: var(--first) } .likely { border-left-color: light-dark(#b26a00, #ffc56b) }
-pre { margin: 0.5rem 0; overflow-x: auto; tab-size: 1 } .gutter, .quiet { color: var(--quiet) }
+pre { margin: 0.5rem 0; tab-size: 1; white-space: pre-wrap }
+.row { display: block; padding-left: 7ch; text-indent: -7ch }
+.gutter, .quiet { color: var(--quiet) } mark { background: none; border-bottom: 2px solid }
 .first { color: var(--first); font-weight: 600 } .other { color: var(--other); font-weight: 600 }
 .help { color: var(--good) }
 .lineage svg { max-width: 100%; height: auto } .lineage .page { fill: none }
@@ -96,7 +102,8 @@ addEventListener("keydown", event => {
 read();
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
-ROLES = {"gutter": "gutter", "^": "first", "-": "other", "help": "help"}
+ROLES = {"gutter": "gutter", "^": "first", "-": "other", "help": "help", "label": "other"}
+SIGNS = ("^", "-")
 
 
 def render(run: RunResult, *, color: bool) -> str:
@@ -219,12 +226,47 @@ def said(text: str) -> str:
 
 
 def code(rows: Iterable[Sequence[Piece]]) -> str:
-    """Return lines of code, with the roles of their pieces as classes."""
-    shown = "\n".join("".join(piece(each) for each in row) for row in rows)
+    """Return lines of code. A place that a frame underlines is marked in its line, which may wrap."""
+    lines: list[tuple[Sequence[Piece], list[Sequence[Piece]]]] = []
+    for row in rows:
+        if row[-1].role in SIGNS:
+            lines[-1][1].append(row)
+        elif len(row) > 1 or row[0].text.strip() != "|":
+            lines.append((row, []))
+    shown = "".join(f'<span class="row">{text}\n</span>' for row, marks in lines for text in line(row, marks))
     return f"<pre>{shown}</pre>" if shown else ""
+
+
+def line(row: Sequence[Piece], marks: Sequence[Sequence[Piece]]) -> Iterator[str]:
+    """Yield a line, with what is drawn below it as marks in it, and the labels of these."""
+    if not marks:
+        yield "".join(map(piece, row))
+        return
+    gutter, text = row
+    yield piece(gutter) + "".join(map(piece, marked(text.text, marks)))
+    for below, _, drawn in marks:
+        label = drawn.text.lstrip(drawn.role)
+        if label:
+            yield piece(below) + piece(Piece(label, "label"))
+
+
+def marked(text: str, marks: Sequence[Sequence[Piece]]) -> Iterator[Piece]:
+    """Yield a line in pieces, those above a mark with its sign as their role."""
+    columns = list(accumulate((len(blank(character)) for character in text), initial=0))
+    roles = ["code"] * len(columns)  # the place after the last character, too
+    for _, before, drawn in marks:
+        first = len(before.text)
+        end = first + len(drawn.text) - len(drawn.text.lstrip(drawn.role))
+        for at, column in enumerate(columns):
+            if first <= column < end and roles[at] == "code":
+                roles[at] = drawn.role
+    padded = text if roles[-1] == "code" else f"{text} "
+    for role, characters in groupby(zip(padded, roles, strict=False), key=itemgetter(1)):
+        yield Piece("".join(character for character, _ in characters), role)
 
 
 def piece(each: Piece) -> str:
     """Return a piece of a line."""
     role = ROLES.get(each.role)
-    return f'<span class="{role}">{escape(each.text)}</span>' if role else escape(each.text)
+    element = "mark" if each.role in SIGNS else "span"
+    return f'<{element} class="{role}">{escape(each.text)}</{element}>' if role else escape(each.text)
