@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from olympus_codemods.target import Target
@@ -107,17 +108,38 @@ def conflict(one: Edit, other: Edit) -> bool:
 
 def replace_spans(text: str, edits: Iterable[Edit]) -> str:
     """Return the text after edits that do not overlap."""
-    starts = [0]
-    for line in split_lines(text):
-        starts.append(starts[-1] + len(line))
-
-    def offset(position: Position) -> int:
-        return starts[position.row - 1] + position.column - 1
-
+    starts = line_starts(text)
     pieces: list[str] = []
     done = 0
     for edit in sorted(edits):
-        start, end = offset(edit.span.start), offset(edit.span.end)
+        start, end = offset(starts, edit.span.start), offset(starts, edit.span.end)
         pieces += [text[done:start], edit.content]
         done = end
     return "".join([*pieces, text[done:]])
+
+
+def moved(positions: Iterable[Position], text: str, new: str, edits: Iterable[Edit]) -> list[Position]:
+    """Return where positions of a text are in the new text after edits; a position inside an edit is at its start."""
+    starts, new_starts = line_starts(text), line_starts(new)
+    changes = [(offset(starts, edit.span.start), offset(starts, edit.span.end), len(edit.content)) for edit in edits]
+    places: list[Position] = []
+    for position in positions:
+        at = offset(starts, position)
+        inside = next((start for start, end, _ in changes if start < at < end), at)
+        at = inside + sum(length - (end - start) for start, end, length in changes if end <= inside)
+        row = bisect_right(new_starts, at, hi=len(new_starts) - 1)
+        places.append(Position(row, at - new_starts[row - 1] + 1))
+    return places
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offset of each line of a text, and its length."""
+    starts = [0]
+    for line in split_lines(text):
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def offset(starts: Sequence[int], position: Position) -> int:
+    """Return the offset of a position in a text whose lines start at these offsets."""
+    return starts[position.row - 1] + position.column - 1

@@ -11,7 +11,7 @@ from olympus_rules.finding import Applicability, Finding, Span
 
 DONE_BY = {
     Applicability.SAFE: ("--fix", "does it"),
-    Applicability.UNSAFE: ("--fix --unsafe-fixes", "does it"),
+    Applicability.UNSAFE: ("--fix --unsafe-fixes", "tries it"),
     Applicability.UNSETTLED: ("--fix", "does it where that is safe"),
 }
 """The options that apply a fix, and the rest of the sentence."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -14,8 +15,10 @@ from olympus_lint.reporting.results import FileResult, can_fix
 from olympus_lint.run.context import Context, Objection
 from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Finding, Fix
+from olympus_rules.rules.key_reuse import KeyReuse
 
 PASSES = 10
+ROW = re.compile(r"(?<=line )\d+")
 
 
 def fix_text(
@@ -31,8 +34,9 @@ def fix_text(
         unsafe: whether unsafe fixes are applied, too.
 
     Returns:
-        The last text that parses, with the number of findings that are gone and those that are left. After ten passes,
-        a pass that leaves as much to fix as the one before is an error.
+        The last text that parses, with the number of findings that are gone and those that are left. The fix of a
+        reuse that would leave it, or make another finding, is not applied; a note says so. After ten passes, a pass
+        that leaves as much to fix as the one before is an error.
     """
     objection = None if context is None else context.objection
     applied: Counter[str] = Counter()
@@ -47,7 +51,6 @@ def fix_text(
             problem = Problem(filename, sentence(f"fixes of {codes}", "find no end"))
             result.errors.append(problem)
             break
-        passes, left = passes + 1, places
         new, fixed = apply(text, fixable)
         if new == text:
             break
@@ -57,8 +60,11 @@ def fix_text(
             problem = Problem(filename, sentence(f"fixes of {codes}", f"gave {named(error)}"), trace(error))
             result.errors.append(problem)
             break
-        text, applied = new, applied + codes_of(fixed)
-        result = lint_text(filename, text, settings, context)
+        after = lint_text(filename, new, settings, context)
+        if not ends(fixed, text, new, result, after) and take_back(fixed, text, result, settings, context):
+            continue
+        passes, left = passes + 1, places
+        text, applied, result = new, applied + codes_of(fixed), after
         withhold(result, text, settings, objection, unsafe=unsafe)
     gone = codes_of(before) - codes_of(result.findings) or applied
     own = sum(can_fix(finding, unsafe=unsafe) for finding in before)
@@ -73,6 +79,55 @@ def codes_of(findings: list[Finding]) -> Counter[str]:
     finding may take several fixes, and one fix may end several findings.
     """
     return Counter(finding.code for finding in findings)
+
+
+def take_back(fixed: list[Finding], text: str, result: FileResult, settings: Settings, context: Context | None) -> bool:
+    """Drop the fixes of reuses that do not end what they are for, with a note on each; return whether there are any.
+
+    Args:
+        fixed: the findings whose fixes are to be applied.
+        text: the text without the fixes.
+        result: the findings on it.
+        settings: which rules run.
+        context: what this check shares with others.
+    """
+    useless: list[Finding] = []
+    for finding in fixed:
+        if finding.code == KeyReuse.code:
+            new, _ = apply(text, [finding])
+            if not ends([finding], text, new, result, lint_text(result.filename, new, settings, context)):
+                useless.append(finding)
+    for finding in useless:
+        message = f"the fix of {finding.code} on line {finding.span.start.row} is withheld: it ends no finding."
+        result.notes.append(Problem(result.filename, message))
+        result.findings[result.findings.index(finding)] = replace(finding, fix=None)
+    return bool(useless)
+
+
+def ends(fixed: list[Finding], text: str, new: str, before: FileResult, after: FileResult) -> bool:
+    """Return whether each of the fixes ends its finding at one place at least, and all together make no other finding.
+
+    Args:
+        fixed: the findings whose fixes are applied.
+        text, new: the text without the fixes, and with them.
+        before, after: the findings on each of them.
+    """
+    from olympus_codemods.fixes import moved
+
+    places = [(each, finding) for finding in before.findings for each in finding.at_each_place]
+    edits = dict.fromkeys(edit for finding in fixed if finding.fix is not None for edit in finding.fix.edits)
+    moves = moved([each.span.start for each, _ in places], text, new, edits)
+    found = [each for finding in after.findings for each in finding.at_each_place]
+    left = {(each.span.start, said(each)) for each in found}
+    if not {each.span.start for each in found} <= {*moves}:
+        return False
+    ended = [finding for (each, finding), at in zip(places, moves, strict=True) if (at, said(each)) not in left]
+    return all(finding in ended for finding in fixed)
+
+
+def said(finding: Finding) -> str:
+    """Return what a finding says, without the numbers of lines."""
+    return f"{finding.code} {ROW.sub('', finding.message)}"
 
 
 def withhold(result: FileResult, text: str, settings: Settings, objection: Objection | None, *, unsafe: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 import pytest
 from handmade import document, fixed, node, place, reuse
@@ -12,9 +13,10 @@ from olympus_lint.project.settings import Settings
 from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
 from olympus_rules.check import check
-from olympus_rules.finding import Applicability
+from olympus_rules.finding import Applicability, Edit, Fix, Position, Span
 from olympus_rules.further import grouped
 from olympus_rules.keyflow.facts import Place
+from olympus_rules.rule import Report
 from olympus_rules.syntax import Document
 
 
@@ -620,3 +622,37 @@ def test_what_is_not_one_block_of_draws_is_fixed_in_passes(body: str) -> None:
     (group,) = grouped(report for report in check(doc).reports if report.finding.code == "OLY104")
     assert len(group) == 2 and fix_for_all(group, doc) is None
     assert fix_for(group[0], doc) is not None
+
+
+def test_a_fix_that_ends_nothing_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two fixes, one splits the key and draws from the parent: the text stays as it is there, with a note."""
+    from olympus_codemods import fixes
+
+    made = fixes.fix_for
+
+    def wrong(report: Report, document: Document) -> Fix | None:
+        fix = made(report, document)
+        if fix is None or report.finding.span.start.row > 7:
+            return fix
+        insertion = Edit(Span(Position(5, 1), Position(5, 1)), "    other, _ = jax.random.split(key)\n")
+        return dataclasses.replace(fix, edits=(insertion,))
+
+    draws = "    a = jax.random.normal(key)\n    b = jax.random.normal(key)\n    return a, b\n"
+    text = f"{IMPORTS}def f(key):\n{draws}\n\ndef g(key):\n{draws}"
+    monkeypatch.setattr(fixes, "fix_for", wrong)
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert result.text == f"{IMPORTS}def f(key):\n{draws}\n\ndef g(key):\n" + (
+        "    key, a_key = jax.random.split(key)\n    a = jax.random.normal(a_key)\n"
+        "    b = jax.random.normal(key)\n    return a, b\n"
+    )
+    assert [note.message for note in result.notes] == ["the fix of OLY104 on line 6 is withheld: it ends no finding."]
+    assert (len(result.findings), result.findings[0].fix, result.fixes.total()) == (1, None, 1)
+
+
+def test_a_place_with_two_reuses_is_fixed_one_after_the_other() -> None:
+    text = IMPORTS + (
+        "def f(k1, k2, g):\n    a = jax.random.normal(k1)\n    b = jax.random.normal(k2)\n"
+        "    return a, b, (lambda k, l: (jax.random.normal(k), jax.random.normal(l)))(k1, k2)\n"
+    )
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert not result.findings and not result.notes

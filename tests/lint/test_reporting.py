@@ -104,7 +104,7 @@ def test_full_shows_both_places_and_the_fix():
         "3 | y = two\n"
         "  |     ^^^\n"
         "  |\n"
-        "help: Split it (`--fix --unsafe-fixes` does it)\n"
+        "help: Split it (`--fix --unsafe-fixes` tries it)\n"
         "\n"
     )
 
@@ -295,7 +295,7 @@ a.py:3:5: OLY104 Wrong.
 verdict: confirmed (witness): so it␛ is
     key: k
       at ␛
-help: Split it (`--fix --unsafe-fixes` does it)
+help: Split it (`--fix --unsafe-fixes` tries it)
 
 """
 

@@ -13,8 +13,8 @@ from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable
 from olympus_codemods.editing.rewriting import insert_line, replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, block_of, scope_of
-from olympus_codemods.editing.splits import WIDTH, assigned
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, scope_of
+from olympus_codemods.editing.splits import SCOPES, WIDTH, assigned, is_repeated
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
@@ -25,23 +25,27 @@ CARRIES = ("scan", "while_loop", "fori_loop")
 
 
 def split_before(fact: Reuse, document: Document) -> Fix | None:
-    """Write ``key, a_key = split(key)`` before the first use, ``a = normal(key)``, which takes ``a_key``."""
-    if not refreshes(fact, scope_of(document, fact.first.node)) or not may_split(document, fact.first, fact.again):
+    """Write ``key, a_key = split(key)`` before the first use, ``a = normal(key)``, which takes ``a_key``.
+
+    Where the key goes on after the second use, that use takes a child, too.
+    """
+    first, again = fact.first, fact.again
+    if not refreshes(fact, scope_of(document, first.node)) or not may_split(document, first, again):
         return None
-    return divided(document, [fact.first])
+    return divided(document, [first, again] if is_carried(document, first, again) else [first])
 
 
 def split_before_all(facts: Sequence[Reuse], document: Document) -> Fix | None:
     """Write ``key, a_key, b_key = split(key, 3)`` before the uses in a block, the last of which keeps the key.
 
     Args:
-        facts: uses of one key after the same first one.
+        facts: uses of one key, in a loop perhaps, where the last one takes a child as well.
         document: the file.
     """
-    first = facts[0].first
-    if any(fact.repeated_by or fact.unused or fact.first.node is not first.node for fact in facts):
+    if any(fact.repeated_by not in ("", "loop") or fact.unused for fact in facts):
         return None
-    uses = sorted([first, *(fact.again for fact in facts)], key=lambda use: document.span(use.key or use.node))
+    written = {id(use.key or use.node): use for fact in facts for use in (fact.first, fact.again)}
+    uses = sorted(written.values(), key=lambda use: document.span(use.key or use.node))
     block = block_of(document, document.statement(uses[0].node))
     rows = {id(statement): row for row, statement in enumerate(block)}
     places = [rows.get(id(document.statement(use.node))) for use in uses]
@@ -53,7 +57,26 @@ def split_before_all(facts: Sequence[Reuse], document: Document) -> Fix | None:
     between = block[start:end] if start < end else ()
     if any(uses[0].key is not None and rebinds(statement, uses[0].key) for statement in between):
         return None
-    return divided(document, uses[:-1])
+    last = uses[-1]
+    return divided(document, uses if is_carried(document, uses[0], last) else uses[:-1])
+
+
+def is_carried(document: Document, first: Place, last: Place) -> bool:
+    """Return whether the key is used after its last place, which can take a child of a split before the first one.
+
+    That is so if the scope mentions the key below, and in another iteration of a loop around both.
+    """
+    statement, scope = document.statement(first.node), scope_of(document, last.node)
+    if first.node is last.node or last.key is None or is_repeated(document, statement, last.node):
+        return False
+    is_after = statement is document.statement(last.node) or dominates(document, statement, last.node)
+    if not is_after or not may_split(document, last, last):
+        return False
+    name, end = dotted(last.key), document.span(last.key).end
+    loop = next((each for each in document.around(statement) if isinstance(each, (*LOOPS, *SCOPES))), scope)
+    mentions = [node for node in ast.walk(scope) if isinstance(node, ast.Name | ast.Attribute) and dotted(node) == name]
+    is_below = any(document.span(node).start >= end for node in mentions if isinstance(node.ctx, ast.Load))
+    return is_below or isinstance(last.key, ast.Attribute) or isinstance(loop, LOOPS)
 
 
 def may_split(document: Document, place: Place, last: Place) -> bool:
