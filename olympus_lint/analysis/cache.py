@@ -232,9 +232,10 @@ def read_result(data: Any, filename: str) -> FileResult:
 
 
 def write_finding(finding: Finding) -> list[Any]:
-    """Return a finding as plain data: as a JSON object, with which of its other places are executed later."""
+    """Return a finding as plain data: as a JSON object, with which of its other places are later, and which aside."""
     later = [number for number, other in enumerate(finding.related) if other.later]
-    return [finding_object(finding), later]
+    aside = [number for number, other in enumerate(finding.related) if other.aside]
+    return [finding_object(finding), later, aside]
 
 
 def read_finding(data: Any, filename: str) -> Finding:
@@ -243,9 +244,12 @@ def read_finding(data: Any, filename: str) -> Finding:
     Raises:
         ValueError, TypeError, LookupError, AttributeError: the data are no finding.
     """
-    made, later = list_in(data)
+    made, later, aside = list_in(data)
     found = under_name(finding_of(made), filename)
-    related = (replace(other, later=number in list_in(later)) for number, other in enumerate(found.related))
+    related = (
+        replace(other, later=number in list_in(later), aside=number in list_in(aside))
+        for number, other in enumerate(found.related)
+    )
     return replace(found, related=tuple(related))
 
 

@@ -62,6 +62,7 @@ class Related:
         further: the same mistake, made there once more, as a finding of its own; ``None`` for a place that the finding
             does not stand without.
         later: whether it is executed after the place of the finding.
+        aside: whether it explains the finding, and is none of its two uses of a key.
     """
 
     message: str
@@ -70,6 +71,7 @@ class Related:
     cell: int | None = None
     further: Finding | None = field(default=None, compare=False)
     later: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class Finding:
     @property
     def other(self) -> Related | None:
         """Return the place that makes a mistake of this one, ``None`` where there is none."""
-        return next((each for each in self.related if each.further is None), None)
+        return next((each for each in self.related if each.further is None and not each.aside), None)
 
     @property
     def at_each_place(self) -> list[Finding]:

@@ -656,3 +656,26 @@ def test_a_place_with_two_reuses_is_fixed_one_after_the_other() -> None:
     )
     result = fix_text("example.py", text, Settings(), unsafe=True)
     assert not result.findings and not result.notes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    for k in [a, b, a]:\n        jax.random.normal(k)\n",
+        "    for k in [a, a]:\n        jax.random.normal(k)\n    return jax.random.normal(a)\n",
+        "    keys = (a, a)\n    for k in keys:\n        jax.random.normal(k)\n",
+    ],
+    ids=["other keys", "used further down", "a tuple that may be used elsewhere"],
+)
+def test_a_list_that_repeats_a_key_is_put_right_there_or_nowhere(body: str) -> None:
+    text = f"{IMPORTS}def f(a, b):\n{body}"
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert result.text == text and result.findings and not result.notes
+
+
+def test_the_list_is_no_use_of_the_key() -> None:
+    """A trace asks whether both uses of a key happen; the list is neither of them."""
+    text = f"{IMPORTS}def f(key):\n    for k in [key, key]:\n        jax.random.normal(k)\n"
+    (finding,) = lint_text("example.py", text, Settings()).findings
+    (place,) = finding.related
+    assert (place.span.start, place.aside, finding.other) == (Position(5, 20), True, None)

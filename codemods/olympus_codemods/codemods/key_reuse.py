@@ -26,8 +26,10 @@ from olympus_codemods.editing.splitting import binding, called, split_before, sp
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import SPLIT
-from olympus_rules.rules.key_reuse import is_split
+from olympus_rules.rules.key_reuse import copies_in, is_split
 from olympus_rules.syntax import Document
+
+ARRAYS = frozenset({"jax.numpy.array", "jax.numpy.asarray", "jax.numpy.stack"})
 
 
 class KeyReuse(Codemod):
@@ -36,14 +38,19 @@ class KeyReuse(Codemod):
     code = "OLY104"
 
     def fix(self, fact: Reuse | EqualKeys, document: Document) -> Fix | None:
-        """Return the first of five rewrites that is correct here."""
+        """Return the first of six rewrites that is correct here; what a list repeats is put right there or nowhere."""
         reuse = plain(fact) if isinstance(fact, Reuse) else None
-        return None if reuse is None else without_split(reuse, document) or split_before(reuse, document)
+        if reuse is None:
+            return None
+        fix = without_split(reuse, document)
+        return fix if fix is not None or reuse.listed is not None else split_before(reuse, document)
 
     def fix_together(self, facts: Sequence[Reuse | EqualKeys], document: Document) -> Fix | None:
         """Give all uses in one block keys of their own, unless something better than a split can be done for one."""
         plains = [plain(each) for each in facts if isinstance(each, Reuse)]
         reuses = [reuse for reuse in plains if reuse is not None]
+        if any(each.listed is not None for each in reuses):
+            return None
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
             return None
         return None if without_split(reuses[0], document) else split_before_all(reuses, document)
@@ -58,12 +65,45 @@ def plain(fact: Reuse) -> Reuse | None:
 
 def without_split(reuse: Reuse, document: Document) -> Fix | None:
     """Return the first correct rewrite of those that add no split before the uses."""
+    if reuse.listed is not None:
+        return split_for_list(reuse, reuse.listed, document)
     return (
         take_unused_child(reuse, document)
         or split_for_comprehension(reuse, document)
         or extend_split(reuse, document)
         or take_another_index(reuse, document)
     )
+
+
+def split_for_list(fact: Reuse, element: ast.expr, document: Document) -> Fix | None:
+    """``jnp.array([key, key])`` becomes ``split(key, 2)``, unless the key is used further down as well."""
+    key, size, names = dotted(element), copies_in(element, document), Names(document, element)
+    keys, split = array_of(element, names, document), names.spell(SPLIT, near=called(fact.again))
+    if not key or not size or keys is None or split is None:
+        return None
+    end = document.span(keys).end
+    if any(dotted(node) == key and document.span(node).start >= end for node in ast.walk(scope_of(document, element))):
+        return None
+    made = replace(document, keys, cst.parse_expression(f"{split}({key}, {size})"))
+    return fix_of(Applicability.UNSAFE, f"Split `{key}` on line {element.lineno}", made, *names.edits())
+
+
+def array_of(element: ast.expr, names: Names, document: Document) -> ast.expr | None:
+    """Return the list that a loop goes over, or the array of it, that an array of keys can stand for."""
+    node = document.parents[element]
+    around = document.parents[node]
+    if isinstance(around, ast.BinOp):
+        node, around = around, document.parents[around]
+    if not isinstance(node, ast.expr):
+        return None
+    match around:
+        case ast.Call(args=[_], keywords=[]) if names.resolve(around.func) in ARRAYS:
+            return around
+        case ast.For(iter=source) | ast.comprehension(iter=source) if source is node:
+            return node
+        case ast.Call(func=ast.Name(id="zip" | "enumerate")):
+            return node
+    return None
 
 
 def unwrapped(place: Place) -> Place:

@@ -96,6 +96,7 @@ class Reuse(Fact):
             call; empty for two consumptions in one function.
         taker: that function; also one whose next call consumes the key that ``again`` puts into the next state.
         of_state: whether it is the state of an object that counts its draws.
+        listed: where the key is written once more in the list or array whose elements are consumed; ``None`` elsewhere.
         identity: equal for the reuses of one key in one function.
         lineage: the way of the key to its uses; empty for a key that an object keeps.
     """
@@ -111,6 +112,7 @@ class Reuse(Fact):
     kept: str = ""
     taker: str = ""
     of_state: bool = False
+    listed: ast.expr | None = None
     identity: Hashable = field(default=None, compare=False)
     lineage: tuple[Origin, ...] = field(default=(), compare=False)
 

@@ -11,7 +11,7 @@ from olympus_rules.finding import Applicability, Confidence, Finding, Related, S
 from olympus_rules.keyflow.facts import EqualKeys, Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
+from olympus_rules.rules.wording import FUNCTIONS, line, related, split_in, the_key
 from olympus_rules.syntax import Document
 
 EFFECTS = {
@@ -73,6 +73,9 @@ class KeyReuse(Rule):
             if fact.first.node is not fact.again.node:
                 place = related(document, fact.first.node, f"consumed again here, by `{fact.first.what}`")
                 places = (replace(place, later=True),)
+        elif fact.listed is not None:
+            message = listed(fact, fact.listed, document)
+            places = (replace(related(document, fact.listed, "the list holds the key again here"), aside=True),)
         elif fact.first.node is fact.again.node:
             message = f"{repeated(fact)} {advice(fact, document)}"
         elif fact.of_state:
@@ -184,6 +187,27 @@ def repeated(fact: Reuse) -> str:
     if fact.of_state:
         return f"`{caller(fact.again)}` draws from one random state {when}, {effect}."
     return f"{subject(fact)} is consumed by `{fact.again.what}` {when}, {effect}."
+
+
+def listed(fact: Reuse, element: ast.expr, document: Document) -> str:
+    """Say that a list gives one key more than once, and what to put in the list's place."""
+    effect = REPEATED_EFFECTS.get(fact.effect, REPEATED_EFFECTS["dependent"])
+    where = line(document, element)
+    said = f"{subject(fact)} is consumed by `{fact.again.what}` each time that the list on {where} gives it, {effect}."
+    size = copies_in(element, document)
+    instead = f": `{split_in(document, fact.again.node)}({fact.key}, {size})`" if fact.key and size else ""
+    return f"{said} Give each element a key of its own{instead}."
+
+
+def copies_in(element: ast.expr, document: Document) -> str:
+    """Return how often a list holds an element that it holds alone, as it is written; empty if it holds others."""
+    display = document.parents[element]
+    match display, document.parents[display]:
+        case ast.List(elts=[_]), ast.BinOp(left=left, right=right):
+            return ast.unparse(right if left is display else left)
+        case ast.List(elts=items) | ast.Tuple(elts=items), _:
+            return str(len(items)) if len({ast.unparse(item) for item in items}) == 1 else ""
+    return ""
 
 
 def copied(fact: Reuse, document: Document) -> str:

@@ -6,6 +6,7 @@ import ast
 
 from olympus_rules.finding import Related
 from olympus_rules.keyflow.facts import ArrayObject, Fact
+from olympus_rules.libraries.names import RANDOM, SPLIT, under_jax
 from olympus_rules.syntax import Document
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -30,3 +31,21 @@ def object_of(fact: ArrayObject) -> str:
 def related(document: Document, node: ast.AST, message: str) -> Related:
     """Return a second place in the same file."""
     return Related(message, document.filename, document.span(node))
+
+
+def split_in(document: Document, near: ast.AST) -> str:
+    """Return how a file writes ``jax.random.split``: beside a call of ``jr.normal`` it is ``jr.split``."""
+    imports = document.imports
+
+    def stands_for(written: str) -> str:
+        return under_jax(imports.resolve(written) or "", document.namespaces)
+
+    module = ast.unparse(near.func.value) if isinstance(near, ast.Call) and isinstance(near.func, ast.Attribute) else ""
+    if stands_for(module) == RANDOM:
+        return f"{module}.split"
+    spellings = {SPLIT: "", RANDOM: ".split", "jax": ".random.split"}
+    for qualified, rest in spellings.items():
+        found = next((name for name in imports.names if stands_for(name) == qualified), None)
+        if found is not None:
+            return f"{found}{rest}"
+    return SPLIT

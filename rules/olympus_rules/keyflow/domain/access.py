@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from math import prod
 from operator import is_
 from typing import TypeGuard, cast
@@ -517,6 +517,8 @@ def _stored_item(flow: State, term: Term, index: Value) -> Value | None:
 
 def element(flow: State, value: Value, turn: int) -> Value | None:
     """Return the element of an iteration (from 0) of a loop over a value; ``None`` if the loop surely ends earlier."""
+    if turn and flow.events.displays:
+        _note_repeated(flow, value, turn)
     if isinstance(value, Choice):
         parts = [(path, element(flow, part, turn)) for path, part in value.arms if both(path, flow.path) is not None]
         return choose(flow, [(path, part) for path, part in parts if part is not None])
@@ -533,6 +535,20 @@ def element(flow: State, value: Value, turn: int) -> Value | None:
     if isinstance(value, Term) and _array_of(flow, value) is None:
         return get_item(flow, value, Const(turn, counter=True))
     return flow.terms.fresh()
+
+
+def _note_repeated(flow: State, value: Value, turn: int) -> None:
+    """Remember the element of an iteration that a list holds before as well, and where it is written."""
+    if isinstance(value, Term):
+        held: Hashable = value
+        item: Value | None = next(iter(flow.terms.args(value)), None)
+    elif isinstance(value, Sequence) and turn < len(value.items) and all(isinstance(x, Term) for x in value.items):
+        held, item = value.items, value.items[turn] if value.items[turn] in value.items[:turn] else None
+    else:
+        return
+    written = flow.events.displays.get(held)
+    if written is not None and isinstance(item, Term):
+        flow.events.repeated[item] = written[min(turn, len(written) - 1)]
 
 
 def _array_of(flow: State, value: Value) -> Term | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from olympus_rules.keyflow.domain.ledger import Derivation
@@ -27,6 +29,9 @@ class Events:
         raised: the names of the exceptions that it raises, each with whether something was consumed before.
         unused: variables that are bound to a key and not read.
         is_seeded: whether a ``with`` block gives a key to libraries, which draw from it and not from hidden state.
+        displays: the expressions written in lists that hold one term more than once, by what the lists hold.
+        repeated: the terms that a loop, or what maps a function, takes from such a list again, and where each is
+            written.
     """
 
     derivations: list[Derivation] = field(default_factory=list)
@@ -40,3 +45,5 @@ class Events:
     raised: dict[str, bool] = field(default_factory=dict)
     unused: dict[str, Term] = field(default_factory=dict)
     is_seeded: bool = False
+    displays: dict[Hashable, list[ast.expr]] = field(default_factory=dict)
+    repeated: dict[Term, ast.expr] = field(default_factory=dict)

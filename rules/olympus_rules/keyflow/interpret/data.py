@@ -158,6 +158,9 @@ def run_sequence(flow: Flow, instruction: ir.BuildSequence) -> None:
         else:
             is_open = True
             break
+    written = list(getattr(instruction.node, "elts", ()))
+    if 1 < len(items) == len(written) and all(isinstance(x, Term) for x in items) and len(set(items)) < len(items):
+        flow.events.displays[tuple(items)] = written
     built = Sequence(instruction.kind, tuple(items), is_open)
     flow.registers[instruction.dst] = flow.terms.fresh() if is_large(built) else built
 

@@ -73,6 +73,10 @@ def binary(flow: Flow, operation: str, operands: list[Value], node: ast.AST) -> 
         if operation == "Add" and all(isinstance(operand, Sequence) for operand in operands):
             return _concatenated(operands)
         if operation == "Mult" and (copies := _copies(flow, operands)) is not None:
+            sides = (getattr(node, "left", None), getattr(node, "right", None))
+            written = next((side.elts for side in sides if isinstance(side, ast.List)), None)
+            if written is not None:
+                flow.events.displays[copies.items if isinstance(copies, Sequence) else copies] = written
             return copies
         longer = _longer_list(flow, operands) if operation in ("Add", "Mult") else None
         if longer is not None:
@@ -103,7 +107,7 @@ def _concatenated(operands: list[Value]) -> Value:
     return Sequence(left.kind, left.items + right.items, right.open)
 
 
-def _copies(flow: Flow, operands: list[Value]) -> Value | None:
+def _copies(flow: Flow, operands: list[Value]) -> Sequence | Term | None:
     """Return ``[key] * n``: the list, or the array of copies for which it stands; ``None`` for any other product."""
     lists = [part for part in operands if isinstance(part, Sequence) and not part.open and len(part.items) == 1]
     key = lists[0].items[0] if len(operands) == 2 and len(lists) == 1 else None

@@ -89,7 +89,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
     if handed_on:
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     of_state = again.draw == STATE_OF_OBJECT
-    key = "" if of_state else _name_of(run, first, again)
+    listed = run.events.repeated.get(again.term) if first.node is again.node and again.loop else None
+    key = "" if of_state else spelled(listed) if listed is not None else _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
     repeated = _repeated_by(first, again)
@@ -123,6 +124,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         batch=(run.knowledge.rank(again.term) or 0) > 0,
         sampler=again.sampler,
         of_state=of_state,
+        listed=listed,
         taker=run.code.name if handed_on else "",
         identity=(run.code, again.term),
         lineage=() if of_state else (*descent().way(again.term), *uses(first, again)),
