@@ -55,6 +55,8 @@ def told_together(group: list[Report]) -> Finding:
         if isinstance(report.fact, Reuse | EqualKeys):
             surely = "consumed" if report.finding.confidence == finding.confidence else "may be consumed"
             message = f"{surely} again here, by `{report.fact.again.what}`"
+            if isinstance(report.fact, Reuse) and report.fact.taker and report.fact.repeated_by == "call":
+                message = f"`{report.fact.taker}` draws from it here, and does not replace it"
         further.append(Related(message, finding.filename, span, further=report.finding))
     further.sort(key=lambda other: other.span)
     return replace(finding, related=(*finding.related, *further)) if further else finding

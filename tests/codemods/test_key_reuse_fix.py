@@ -679,3 +679,18 @@ def test_the_list_is_no_use_of_the_key() -> None:
     (finding,) = lint_text("example.py", text, Settings()).findings
     (place,) = finding.related
     assert (place.span.start, place.aside, finding.other) == (Position(5, 20), True, None)
+
+
+def test_a_draw_in_a_method_is_told_with_the_calls_that_show_it() -> None:
+    text = IMPORTS + (
+        "class A:\n    def __init__(self, key):\n        self.rng = key\n\n    def draw(self):\n"
+        "        return jax.random.normal(self.rng)\n\n\ndef f(key):\n    a = A(key)\n    return a.draw() + a.draw()\n"
+    )
+    (finding,) = lint_text("example.py", text, Settings()).findings
+    assert [(each.span.start.row, each.message) for each in finding.related] == [
+        (14, "first consumed here, by `A.draw`"),
+        (9, "`A.draw` draws from it here, and does not replace it"),
+    ]
+    assert "in `A.draw`: `self.rng, subkey = jax.random.split(self.rng)`" in finding.message
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert not result.findings and "        self.rng, sub_rng = jax.random.split(self.rng)\n" in result.text

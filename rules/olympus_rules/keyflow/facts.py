@@ -96,6 +96,8 @@ class Reuse(Fact):
             call; empty for two consumptions in one function.
         taker: that function; also one whose next call consumes the key that ``again`` puts into the next state.
         of_state: whether it is the state of an object that counts its draws.
+        stored: the attribute of its own object from which the method draws that ``again`` calls; empty elsewhere.
+        inside: where that method draws, if it is in this file and nothing replaces the key.
         listed: where the key is written once more in the list or array whose elements are consumed; ``None`` elsewhere.
         identity: equal for the reuses of one key in one function.
         lineage: the way of the key to its uses; empty for a key that an object keeps.
@@ -112,6 +114,8 @@ class Reuse(Fact):
     kept: str = ""
     taker: str = ""
     of_state: bool = False
+    stored: str = ""
+    inside: Place | None = None
     listed: ast.expr | None = None
     identity: Hashable = field(default=None, compare=False)
     lineage: tuple[Origin, ...] = field(default=(), compare=False)

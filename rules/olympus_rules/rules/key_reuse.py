@@ -271,10 +271,23 @@ def compiled(place: Place, document: Document) -> str:
     return called if is_compiled else ""
 
 
+def in_method(fact: Reuse, document: Document) -> str:
+    """Return the next step where a method draws from a key that its object keeps: it is taken there."""
+    method = fact.again.what
+    if fact.inside is not None and fact.inside.key is not None:
+        key = ast.unparse(fact.inside.key)
+        return f"Split it in `{method}`: `{key}, subkey = {split_in(document, fact.inside.node)}({key})`."
+    if fact.first.what.endswith(".__init__"):
+        return f"Let `{fact.first.what}` keep a child of the key that it consumes."
+    return f"Let `{method}` replace the key by a child of it, or give it a key at each call."
+
+
 def advice(fact: Reuse, document: Document) -> str:
     """Return the next step: to use an unused child, or else to split."""
     if fact.of_state:
         return OF_STATE
+    if fact.stored:
+        return in_method(fact, document)
     is_made = bool(fact.unused) and not is_next_pass(fact, document)
     made = made_by(fact.again, document) if is_made else set()
     unused = [name for name in fact.unused if name not in made]

@@ -66,6 +66,7 @@ class Consumption:
         replaced: the replaced elements of the container, each with condition and time.
         computed: whether code out of sight may compute the key, anew each time.
         given: the arguments of a call whose function makes the key itself.
+        stored: the attribute from which a method draws, of its own object; empty elsewhere.
         folded: what a framework folds into the key before it draws; two consumptions that fold in the same draw equal
             bits, and others unequal ones.
     """
@@ -89,6 +90,7 @@ class Consumption:
     computed: bool = False
     folded: Term | None = None
     given: Term | None = None
+    stored: str = ""
 
 
 @dataclass(slots=True)

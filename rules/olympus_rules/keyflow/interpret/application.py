@@ -211,11 +211,20 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
         folded=None if use.folded is None else made_objects.of_structures(flow, instance.value(use.folded)),
+        stored=use.stored or _stored(flow.terms, function.code, use.term),
     )
     consume(flow, value, passed)
     if function.code.is_foreign and not _returns_children(flow.terms, instance.summary, use):
         unsure = None if use.certainty == Certainty.KNOWN else function
         drawn(flow, value, Place(node, passed.what, passed.key), unsure)
+
+
+def _stored(terms: Terms, code: FunctionCode, term: Term) -> str:
+    """Return the attribute of its own object that a method reads as a term; empty for any other term."""
+    if code.owner is None or not code.parameters or terms.operation(term) != "attr":
+        return ""
+    is_own = terms.args(term)[0] == terms.make("param", (code, code.parameters[0]))
+    return str(terms.data(term)[0]) if is_own else ""
 
 
 def _returns_children(terms: Terms, summary: Summary, use: Consumption) -> bool:

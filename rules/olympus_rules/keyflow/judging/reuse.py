@@ -124,6 +124,7 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         batch=(run.knowledge.rank(again.term) or 0) > 0,
         sampler=again.sampler,
         of_state=of_state,
+        stored=again.stored if again.key is None else "",
         listed=listed,
         taker=run.code.name if handed_on else "",
         identity=(run.code, again.term),

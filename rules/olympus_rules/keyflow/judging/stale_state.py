@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode
 from olympus_rules.finding import Confidence
@@ -33,7 +35,7 @@ ONCE = (
 )
 
 
-def stale_state(file: File) -> Iterator[Fact]:
+def stale_state(file: File) -> Iterator[facts.Reuse]:
     """Return consumptions of a key that an object keeps and never advances: each call draws the same numbers.
 
     Such a key is an attribute that ``__init__`` alone writes and another method consumes. If the method is most
@@ -54,13 +56,36 @@ def stale_state(file: File) -> Iterator[Fact]:
                 yield from _stale(run, kept)
 
 
+def shown_by_callers(found: Iterable[Fact], stale: Iterable[facts.Reuse]) -> Iterator[Fact]:
+    """Yield facts, with calls that draw twice from a key that an object keeps as one mistake with the draws there.
+
+    Args:
+        found: the facts about a file.
+        stale: those of its methods that draw from such a key.
+    """
+    draws: dict[tuple[str, str], list[facts.Reuse]] = defaultdict(list)
+    for each in stale:
+        draws[each.taker, each.key.removeprefix("self.")].append(each)
+    shown: dict[tuple[str, str], Hashable] = {}
+    for fact in found:
+        at = (fact.again.what, fact.stored) if isinstance(fact, facts.Reuse) else ("", "")
+        if not isinstance(fact, facts.Reuse) or at not in draws:
+            yield fact
+            continue
+        mistake = (fact.again.what.rpartition(".")[0], fact.stored)
+        shown |= {(use.what, fact.stored): mistake for use in (fact.first, fact.again)}
+        yield replace(fact, identity=mistake, inside=draws[at][0].again)
+    for at, inner in draws.items():
+        yield from (replace(each, identity=shown.get(at, each.identity)) for each in inner)
+
+
 def _written(run: Run) -> set[str]:
     """Return the attributes of its object that a method writes."""
     receiver = run.env.get(run.code.parameters[0]) if run.code.parameters else None
     return {name for term, name, _, _ in run.events.writes if term == receiver}
 
 
-def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
+def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     terms = run.terms
     receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
     # a test runner makes an object per test; a callee that receives the object may return one with another key
@@ -92,5 +117,6 @@ def _stale(run: Run, kept: set[str]) -> Iterator[Fact]:
                 again=place,
                 effect=effect(use, use),
                 repeated_by="call",
+                taker=run.code.name,
                 identity=(run.code, use.term),
             )

@@ -16,7 +16,7 @@ from olympus_rules.keyflow.judging.kept_keys import kept_keys
 from olympus_rules.keyflow.judging.references import references
 from olympus_rules.keyflow.judging.reuse import reuses
 from olympus_rules.keyflow.judging.settling import settle
-from olympus_rules.keyflow.judging.stale_state import stale_state
+from olympus_rules.keyflow.judging.stale_state import shown_by_callers, stale_state
 from olympus_rules.keyflow.linking.failures import contained, place_of
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def judged(file: File, failures: list[Failed], asked: Collection[type[Fact]] | N
     found = list(file.facts)
     for run in [*file.runs.values()]:
         found += judge(lambda run=run: reuses(file, run), run.code) or ()  # type: ignore[misc]
-    found += judge(lambda: stale_state(file)) or ()
+    found = judge(lambda: list(shown_by_callers(found, stale_state(file)))) or found
     found += judge(lambda: kept_keys(file, found)) or ()
     settled = judge(lambda: list(settle(file))) or []
     migrating = asked is not None and facts.HandedOut in asked
