@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from pathlib import Path
 
 import pytest
 from handmade import document, fixed, node, place, reuse
@@ -429,7 +430,8 @@ def test_a_split_outside_the_loop_gives_nothing_to_the_loop() -> None:
     )
 
 
-def test_a_full_line_gets_no_longer() -> None:
+def test_a_full_line_gets_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     names = ", ".join(f"a_rather_long_name_{number}" for number in "abc")
     text = IMPORTS + (
         f"def f(key):\n    {names} = jax.random.split(key, 3)\n    x = jax.random.normal(a_rather_long_name_a)\n"
@@ -564,8 +566,9 @@ def test_all_uses_in_a_block_get_keys_at_once() -> None:
     )
 
 
-def test_a_line_has_room_for_so_many_keys() -> None:
+def test_a_line_has_room_for_so_many_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has no room gets a split of its own, before the first statement that takes one of its keys."""
+    monkeypatch.chdir(tmp_path)
     names = ("momentum", "direction", "acceptance", "resampling", "rejuvenation")
     text, passes = all_fixed("".join(f"    x.{name} = jax.random.normal(key)\n" for name in names))
     assert passes == 1 and text == (
@@ -694,3 +697,103 @@ def test_a_draw_in_a_method_is_told_with_the_calls_that_show_it() -> None:
     assert "in `A.draw`: `self.rng, subkey = jax.random.split(self.rng)`" in finding.message
     result = fix_text("example.py", text, Settings(), unsafe=True)
     assert not result.findings and "        self.rng, sub_rng = jax.random.split(self.rng)\n" in result.text
+
+
+LENGTHS = [
+    ("pyproject.toml", "[tool.ruff]\nline-length = 120\n", 120),
+    ("pyproject.toml", "[tool.black]\nline-length = 60\n", 60),
+    ("ruff.toml", "line-length = 79\n", 79),
+    (".ruff.toml", "line-length = 100\n", 100),
+    ("pyproject.toml", "[project]\nname = 'x'\n", 88),
+    ("pyproject.toml", "no TOML", 88),
+    ("ruff.toml", "line-length = 'long'\n", 88),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "length"), LENGTHS)
+def test_lines_are_as_long_as_the_project_allows(tmp_path: Path, name: str, settings: str, length: int) -> None:
+    (tmp_path / name).write_text(settings)
+    draws = "".join(f"    part_{number} = jax.random.normal(key)\n" for number in range(12))
+    file = tmp_path / "src" / "example.py"
+    fixed_text = fix_text(str(file), f"{IMPORTS}def f(key):\n{draws}", Settings(), unsafe=True).text
+    longest = max(len(line) for line in fixed_text.splitlines())
+    assert length - len(", part_12_key") < longest <= length
+
+
+def test_a_name_is_short_where_its_line_has_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    draw = "    batched_training_data = jax.random.permutation({}, batched_training_data, axis=2)\n"
+    text = IMPORTS + "def f(key, batched_training_data, steps):\n    for _ in steps:\n    " + draw.format("key")
+    fixed_text = fix_text("example.py", text, Settings(), unsafe=True).text
+    assert "        key, subkey = jax.random.split(key)\n    " + draw.format("subkey") in fixed_text
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ('params["nu"] = jax.random.normal(key)', "nu_key"),
+        ("params[0] = jax.random.normal(key)", "params_key"),
+        ("resample_hdp_transitions(params, key)", "subkey"),
+        ("params.append(FullAttention(key))", "full_attention_key"),
+        ("dropout(params, key)", "dropout_key"),
+    ],
+)
+def test_a_new_key_is_named_after_a_thing(statement: str, name: str) -> None:
+    text = f"{IMPORTS}def f(key, params):\n    {statement}\n    return g(params, key)\n"
+    call = ast.unparse(next(node for node in ast.walk(ast.parse(statement)) if is_given_key(node)))
+    assert f"    key, {name} = jax.random.split(key)\n" in fix_reuse(text, call, "g(params, key)")
+
+
+def is_given_key(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and any(ast.unparse(argument) == "key" for argument in node.args)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "before", "split"),
+    [
+        ("x, key=None", "", "(None, None) if key is None else jax.random.split(key)"),
+        ("x, *, key=None", "", "(None, None) if key is None else jax.random.split(key)"),
+        ("x, key=None", "    if key is None:\n        key = jax.random.key(0)\n", "jax.random.split(key)"),
+        ("x, key=None", "    key = jax.random.fold_in(x, 1)\n", "jax.random.split(key)"),
+        ("key, x=None", "", "jax.random.split(key)"),
+    ],
+)
+def test_no_key_is_split_to_none(parameters: str, before: str, split: str) -> None:
+    text = (
+        f"{IMPORTS}def f({parameters}):\n{before}    a = jax.random.normal(key)\n    return a, jax.random.normal(key)\n"
+    )
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert f"    key, a_key = {split}\n" in result.text and not result.findings
+
+
+@pytest.mark.parametrize(
+    ("body", "fixed_body"),
+    [
+        (
+            "    k1, k2 = jax.random.split(key)\n    a = N(k1) + N(k2)\n    spare, last = jax.random.split(x)\n"
+            "    return a + N(k1) + N(last)\n",
+            "    k1, k2 = jax.random.split(key)\n    a = N(k1) + N(k2)\n    spare, last = jax.random.split(x)\n"
+            "    return a + N(spare) + N(last)\n",
+        ),
+        (
+            "    k1, k2, k3, k4 = jax.random.split(key, 4)\n    return N(k1) + N(k2) + N(k1)\n",
+            "    k1, k2, k3, k4 = jax.random.split(key, 4)\n    return N(k1) + N(k2) + N(k3)\n",
+        ),
+    ],
+    ids=["of a nearer split", "one of two"],
+)
+def test_a_split_is_not_extended_where_a_child_is_spare(body: str, fixed_body: str) -> None:
+    text, expected = (
+        f"{IMPORTS}def f(key, x):\n{each.replace('N', 'jax.random.normal')}" for each in (body, fixed_body)
+    )
+    assert fixed_file(text) == expected
+
+
+def test_advice_is_written_as_the_file_writes_it() -> None:
+    text = (
+        "import jax.random as jr\n\n\ndef f(k, n):\n    a = jr.normal(k), jr.normal(k)\n"
+        "    return a, [[jr.normal(k) for _ in range(n)] for k in jr.split(k)]\n"
+    )
+    messages = [finding.message for finding in lint_text("example.py", text, Settings()).findings]
+    assert any("`k, subkey = jr.split(k)`" in message for message in messages)
+    assert any("`for subkey in jr.split(k, n)`" in message for message in messages)

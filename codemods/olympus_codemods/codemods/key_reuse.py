@@ -127,10 +127,25 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
             continue
         if fact.repeated_by and innermost_loop(document, binding) is not innermost_loop(document, place.node):
             continue
-        row = document.span(place.key).start.row
-        message = f"Use `{child}`, which nothing uses, on line {row}"
-        return fix_of(Applicability.UNSAFE, message, replace(document, place.key, cst.Name(child)))
+        return taken(document, place.key, child)
     return None
+
+
+def taken(document: Document, key: ast.expr, child: str) -> Fix | None:
+    """Return the fix that puts a key which nothing uses in the place of another one."""
+    message = f"Use `{child}`, which nothing uses, on line {document.span(key).start.row}"
+    return fix_of(Applicability.UNSAFE, message, replace(document, key, cst.Name(child)))
+
+
+def nearest_child(document: Document, split: Unpacked, place: Place, spare: Sequence[str]) -> str | None:
+    """Return the last key of those that nothing uses which this split, or one below it, binds before a place."""
+    found: list[tuple[int, str]] = []
+    for name in spare:
+        statement = None if name.startswith("_") else single_key_binding(document, place.node, name)
+        is_near = statement is not None and statement.lineno >= split.statement.lineno
+        if statement is not None and is_near and dominates(document, statement, place.node):
+            found += [(statement.lineno, name)] if not is_repeated(document, statement, place.node) else []
+    return max(found, key=lambda each: each[0])[1] if found else None
 
 
 def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt | None:
@@ -203,7 +218,7 @@ def split_one_more(fact: Reuse, document: Document) -> Fix | None:
         return None
     if not dominates(document, split.statement, fact.again.node):
         return None
-    return split_off(document, split, fact.again)
+    return split_off(document, split, fact.again, fact.spare)
 
 
 def split_above(fact: Reuse, document: Document) -> Fix | None:
@@ -218,15 +233,19 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
         if split is not None and name in split.bound and split.call is not place.node:
             found.append((place, split))
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
-    fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
+    fixes = (
+        split_off(document, split, place, fact.spare) for place, split in (found if is_carried else reversed(found))
+    )
     return next((fix for fix in fixes if fix is not None), None)
 
 
-def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
-    """Return the fix that makes a split longer by one key, which a place takes."""
+def split_off(document: Document, split: Unpacked, place: Place, spare: Sequence[str]) -> Fix | None:
+    """Return the fix that makes a split longer by one key, which a place takes, unless a child of it is spare."""
     scope = scope_of(document, split.statement)
     if isinstance(scope, ast.ClassDef) or place.key is None or is_repeated(document, split.statement, place.node):
         return None
+    if (child := nearest_child(document, split, place, spare)) is not None:
+        return taken(document, place.key, child)
     names = Names(document, split.statement)
     child = child_name(names, document, place, split.bound)
     edits = lengthened(document, split, child)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.widths import line_length
 from olympus_rules.keyflow.facts import Place
-from olympus_rules.libraries.names import RANDOM
+from olympus_rules.libraries.names import RANDOM, SPLIT
 from olympus_rules.syntax import Document
 
 LONGEST = 25
@@ -47,7 +48,21 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     else:
         unnamed.insert(0 if is_sampler(names, place) else len(unnamed), SPARE[word])
     chosen = [*following(siblings), *map(form.format, bases(document, place)), *unnamed]
-    return next(filter(names.is_free, chosen), None) or names.fresh(chosen[-1])
+    free = [name for name in chosen if names.is_free(name)]
+    return next((name for name in free if fits(document, place, name)), None) or min(
+        free, key=len, default=names.fresh(chosen[-1])
+    )
+
+
+def fits(document: Document, place: Place, name: str) -> bool:
+    """Return whether the line of a place, and that of a split before it, has room for the name of its key."""
+    if place.key is None or place.key.lineno != place.key.end_lineno:
+        return True
+    key, statement = document.segment(place.key), document.statement(place.node)
+    line = document.lines[place.key.lineno - 1].rstrip()
+    split = f"{key}, {name} = {SPLIT}({key})"
+    most = line_length(document)
+    return len(line) - len(key) + len(name) <= max(most, len(line)) and statement.col_offset + len(split) <= most
 
 
 def following(siblings: Sequence[str]) -> Iterator[str]:
@@ -88,22 +103,28 @@ def bases(document: Document, place: Place) -> Iterator[str]:
 
 
 def target_of(statement: ast.Assign | ast.AnnAssign | ast.AugAssign, key: ast.expr | None) -> str:
-    """Return the variable, attribute or container that an assignment gives what is made with a key."""
+    """Return the variable, attribute, item or container that an assignment gives what is made with a key."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
     value = statement.value
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         pairs = zip(target.elts, value.elts, strict=True)
         target = next((one for one, made in pairs if any(part is key for part in ast.walk(made))), target)
     while isinstance(target, ast.Subscript):
+        if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+            return target.slice.value
         target = target.value
     return dotted(target)
 
 
 def called_base(place: Place) -> Iterator[str]:
-    """Yield the callee that takes a key: ``dropout(x, key)`` takes a ``dropout_key``."""
+    """Yield the callee that takes a key: ``dropout(x, key)`` takes a ``dropout_key``.
+
+    The name of a function of several words says what it does, and that of a class what is made.
+    """
     if isinstance(place.node, ast.Call):
         name = dotted(place.node.func)
-        if not name.rpartition(".")[2].startswith(("split", "fold_in", "clone")):
+        last = name.rpartition(".")[2].strip("_")
+        if not last.startswith(("split", "fold_in", "clone")) and ("_" not in last or not last.islower()):
             yield from worded(name)
 
 

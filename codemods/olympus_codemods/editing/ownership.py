@@ -61,3 +61,31 @@ def attribute_is_mutable(document: Document, key: ast.Attribute, scope: Scope) -
         for node in own_nodes(method)
         if isinstance(node, ast.Attribute)
     )
+
+
+def may_be_none(document: Document, key: ast.expr | None, scope: Scope, statement: ast.stmt) -> bool:
+    """Return whether a key is a parameter with the default ``None`` that nothing tests or binds before a statement."""
+    if not isinstance(key, ast.Name) or key.id not in optional_parameters(scope):
+        return False
+    before = (node for node in own_nodes(scope) if isinstance(node, ast.expr | ast.stmt))
+    before = (node for node in before if document.span(node).start < document.span(statement).start)
+    return not any(settles(node, key.id) for node in before)
+
+
+def optional_parameters(scope: Scope) -> set[str]:
+    """Return the parameters of a function whose default is ``None``."""
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        return set()
+    arguments = scope.args
+    named = reversed([*arguments.posonlyargs, *arguments.args])
+    pairs: list[tuple[ast.arg, ast.expr | None]] = [*zip(named, reversed(arguments.defaults), strict=False)]
+    pairs += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return {arg.arg for arg, default in pairs if isinstance(default, ast.Constant) and default.value is None}
+
+
+def settles(node: ast.AST, name: str) -> bool:
+    """Return whether a node binds a variable, or asks for it in a test."""
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Store)
+    test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert) else None
+    return test is not None and any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(test))

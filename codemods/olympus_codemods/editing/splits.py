@@ -11,12 +11,11 @@ import libcst as cst
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import expression, replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, scope_of
+from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
-WIDTH = 88
-"""Characters of a line that a longer split may fill; beyond, a second split reads better."""
 REPEATING = (ast.Lambda, *COMPREHENSIONS)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Module)
 THROWAWAY = "_"
@@ -135,7 +134,7 @@ def lengthened(document: Document, split: Unpacked, child: str) -> list[Edit | N
     statement = split.statement
     last = document.lines[(statement.end_lineno or statement.lineno) - 1].rstrip()
     added = len(f", {child}") + (len(", 3") if len(split.call.args) + len(split.call.keywords) == 1 else 0)
-    if statement.lineno == statement.end_lineno and len(last) + added > WIDTH:
+    if statement.lineno == statement.end_lineno and len(last) + added > line_length(document):
         return None
     return [with_one_more(document, split, child), with_size(document, split.call, len(split.bound) + 1)]
 

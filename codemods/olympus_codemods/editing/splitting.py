@@ -11,10 +11,11 @@ import libcst as cst
 from olympus_codemods.codemod import fix_of
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.ownership import assignable
+from olympus_codemods.editing.ownership import assignable, may_be_none
 from olympus_codemods.editing.rewriting import insert_line, replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, scope_of
-from olympus_codemods.editing.splits import SCOPES, WIDTH, assigned, is_repeated
+from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated
+from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
@@ -99,17 +100,18 @@ def divided(document: Document, places: Sequence[Place]) -> Fix | None:
     split = names.spell(SPLIT, near=called(places[0]))
     if split is None:
         return None
+    is_optional = may_be_none(document, places[0].key, scope, statement)
     lines: dict[ast.stmt, list[str]] = {}
     children: list[str] = []
     edits: list[Edit | None] = []
     for place in places:
         own = document.statement(place.node)
         child = child_name(names, document, place, (key, *children) if children else ())
-        line = splitting(split, key, [*children, child])
-        if not children or len(line) + statement.col_offset > WIDTH:
+        line = splitting(split, key, [*children, child], may_be_none=is_optional)
+        if not children or len(line) + statement.col_offset > line_length(document):
             statement, children = own, []
             child = child_name(names, document, place)
-            line = splitting(split, key, [child])
+            line = splitting(split, key, [child], may_be_none=is_optional)
             lines.setdefault(statement, []).append(line)
         lines[statement][-1] = line
         children.append(child)
@@ -121,10 +123,11 @@ def divided(document: Document, places: Sequence[Place]) -> Fix | None:
     return binding(fix, scope, *names.taken)
 
 
-def splitting(split: str, key: str, children: Sequence[str]) -> str:
-    """Return the statement that splits a key into itself and so many children."""
+def splitting(split: str, key: str, children: Sequence[str], *, may_be_none: bool) -> str:
+    """Return the statement that splits a key into itself and so many children; without a key, all of them are none."""
     size = f", {len(children) + 1}" if len(children) > 1 else ""
-    return f"{', '.join([key, *children])} = {split}({key}{size})"
+    nothing = f"({', '.join(['None'] * (len(children) + 1))}) if {key} is None else " if may_be_none else ""
+    return f"{', '.join([key, *children])} = {nothing}{split}({key}{size})"
 
 
 def inserted(document: Document, statement: ast.stmt, lines: Sequence[str]) -> Edit | None:

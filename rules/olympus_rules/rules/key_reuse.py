@@ -299,20 +299,20 @@ def advice(fact: Reuse, document: Document) -> str:
         return f"{names} {verb} never used; was it meant {where}?"
     if fact.again.key is None and (function := compiled(fact.again, document)):
         return f"`{function}` is compiled and keeps the key that it reads first: pass it the key as an argument."
-    key = fact.key or "key"
+    key, split = fact.key or "key", split_in(document, fact.again.node)
     if fact.kept and key.replace(".", "").isidentifier():
         new, child = ("new_key", "key") if key == "subkey" else ("key", "subkey")
-        return f"Keep a child of it: `{new}, {child} = jax.random.split({key})`."
+        return f"Keep a child of it: `{new}, {child} = {split}({key})`."
     if fact.batch:
         return "Give each use keys of its own: split each key first, or split the parent into more."
     if fact.repeated_by == TREE_MAP:
         return "Give each leaf a key of its own, split to the structure of the tree."
     if fact.repeated_by == "comprehension":
-        return f"Give each element its own key: `for k in jax.random.split({key}, n)`."
+        return f"Give each element its own key: `for {'k' if key != 'k' else 'subkey'} in {split}({key}, n)`."
     if fact.repeated_by not in ("", "loop", "call", "arguments"):
-        return f"Carry the key and split it in the body, or map over `jax.random.split({key}, n)`."
+        return f"Carry the key and split it in the body, or map over `{split}({key}, n)`."
     where = " in the loop" if fact.repeated_by == "loop" else ""
     if not key.replace(".", "").isidentifier():
-        return f"Split it first{where} with `jax.random.split`."
+        return f"Split it first{where} with `{split}`."
     child = "subkey" if key != "subkey" else "subkey_1"
-    return f"Split it first{where}: `{key}, {child} = jax.random.split({key})`."
+    return f"Split it first{where}: `{key}, {child} = {split}({key})`."
