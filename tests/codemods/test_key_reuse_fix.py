@@ -797,3 +797,15 @@ def test_advice_is_written_as_the_file_writes_it() -> None:
     messages = [finding.message for finding in lint_text("example.py", text, Settings()).findings]
     assert any("`k, subkey = jr.split(k)`" in message for message in messages)
     assert any("`for subkey in jr.split(k, n)`" in message for message in messages)
+
+
+def test_another_key_for_an_object_that_uses_it_twice_is_no_fix() -> None:
+    text = IMPORTS + (
+        "class A:\n    def __init__(self, key):\n        self.x = jax.random.normal(key)\n        self.key = key\n\n"
+        "    def draw(self):\n        self.key, k = jax.random.split(self.key)\n        return jax.random.normal(k)\n\n"
+        "\ndef f(key):\n    key, a_key = jax.random.split(key)\n    a = A(a_key)\n    return a.draw(), key\n"
+    )
+    result = lint_text("example.py", text, Settings())
+    told = [finding for finding in result.findings if finding.span.start.row > 10]
+    assert [finding.fix for finding in told] == [None]
+    assert "Let `A.__init__` keep a child of the key" in told[0].message

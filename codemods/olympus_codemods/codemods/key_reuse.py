@@ -25,11 +25,11 @@ from olympus_codemods.editing.splits import (
 from olympus_codemods.editing.splitting import binding, called, split_before, split_before_all
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
-from olympus_rules.libraries.names import SPLIT
+from olympus_rules.libraries.names import NUMPY, SPLIT
 from olympus_rules.rules.key_reuse import copies_in, is_split
 from olympus_rules.syntax import Document
 
-ARRAYS = frozenset({"jax.numpy.array", "jax.numpy.asarray", "jax.numpy.stack"})
+ARRAYS = frozenset(f"{NUMPY}.{name}" for name in ("array", "asarray", "stack"))
 
 
 class KeyReuse(Codemod):
@@ -59,6 +59,8 @@ class KeyReuse(Codemod):
 def plain(fact: Reuse) -> Reuse | None:
     """Return a reuse with the keys themselves; ``None`` if no split could put it right."""
     if fact.batch or fact.kept or fact.of_state:  # split takes one key; where the object gets its key may be before
+        return None
+    if fact.first.what.endswith(".__init__") and fact.again.key is None:  # any key of the new object is used twice
         return None
     return dataclasses.replace(fact, first=unwrapped(fact.first), again=unwrapped(fact.again))
 
