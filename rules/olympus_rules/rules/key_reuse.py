@@ -274,7 +274,7 @@ def compiled(place: Place, document: Document) -> str:
 def in_method(fact: Reuse, document: Document) -> str:
     """Return the next step where a method draws from a key that its object keeps: it is taken there."""
     method = fact.again.what
-    if fact.inside is not None and fact.inside.key is not None:
+    if fact.inside is not None and fact.inside.key is not None and not is_split(fact.inside):
         key = ast.unparse(fact.inside.key)
         return f"Split it in `{method}`: `{key}, subkey = {split_in(document, fact.inside.node)}({key})`."
     if fact.first.what.endswith(".__init__"):

@@ -16,7 +16,7 @@ class Deviate:
         self._last = key
 
     def draw(self):
-        self.key, subkey = jax.random.split(self.key)  # error: OLY104 likely
+        self.key, subkey = jax.random.split(self.key)  # first
         return jax.random.normal(subkey)
 
 

@@ -12,7 +12,7 @@ class Layer:
     def __call__(self, x):
         weights = self.weights
         if weights is None:
-            weights = jax.random.normal(self.key, (self.width, self.width))  # error: OLY104 likely
+            weights = jax.random.normal(self.key, (self.width, self.width))  # first
         return x @ weights
 
 
