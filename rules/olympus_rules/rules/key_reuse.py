@@ -104,6 +104,12 @@ def first_place(fact: Reuse | EqualKeys, document: Document) -> tuple[Related, .
 def equal(fact: EqualKeys, document: Document) -> str:
     """Say that two keys are equal as they are made from one seed, and what to do."""
     said = f"{subject(fact)}, which `{fact.again.what}` consumes,"
+    if fact.first.node is fact.again.node and fact.repeated_by == "call":
+        seed = f"the seed `{fact.seed}`" if fact.seed else "one seed"
+        return (
+            f"`{fact.again.what}` makes two keys from {seed} and consumes both, {EFFECTS[fact.effect]}. "
+            f"Make one key and split it."
+        )
     if fact.first.node is fact.again.node:
         when = REPEATS.get(fact.repeated_by, f"in every step of `{fact.repeated_by}`")
         before = " before the loop" if fact.repeated_by == "loop" else ""
