@@ -13,10 +13,13 @@ from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import CHROMIUM, Browser
+from playground import checked
+from preparation import example
 
 pytest.importorskip("zensical", reason="the site is built with Zensical")
 
@@ -204,6 +207,51 @@ def test_long_pages_have_a_table_to_search(page: str, text: str, left: list[str]
         for key in text:
             await opened.press(key)
         assert await opened.ask(f"{rows}.map(row => row.querySelector('a').textContent)") == left
+
+    browsed(session)
+
+
+EXAMPLES = [example(page.read_text("utf-8")) for page in sorted((DOCS / "rules").glob("*.md"))]
+
+
+@pytest.mark.parametrize("each", EXAMPLES, ids=lambda each: each["code"])
+def test_an_example_of_the_playground_has_its_finding(each: dict[str, Any]) -> None:
+    code = re.compile(rf"<article [^>]*data-rule=\"{each['code']}\"")
+    assert code.search(checked(each["source"], not each["on"]))
+    assert not code.search(checked("import jax\n", True))
+
+
+@pytest.mark.search
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed: the site has no playground")
+def test_the_playground_checks_what_is_written(site: Path, browsed: Session) -> None:
+    assert (site / "assets" / "pyodide" / "pyodide.asm.wasm").exists()
+
+    async def until(opened: Browser, expected: object, question: str) -> None:
+        """Wait for an answer; the test's own time limit ends a wait without one."""
+        while await opened.ask(question) != expected:
+            await asyncio.sleep(0.2)
+
+    async def session(opened: Browser, address: str) -> None:
+        found = "[...document.querySelectorAll('.findings article')].map(each => each.dataset.rule).join()"
+        await opened.visit(f"{address}playground/")
+        await until(opened, "OLY104", found)
+        marks = "[...document.querySelectorAll('.findings mark')].map(each => each.textContent)"
+        assert await opened.ask(marks) == ["jax.random.normal(key, (3, 3))", "jax.random.normal(key, (3,))"]
+        assert await opened.ask("document.querySelector('.findings').textContent.includes('error')") is False
+        choose = "const field = document.querySelector('[name=example]'); field.value = 'OLY201'"
+        await opened.ask(f"{choose}; field.dispatchEvent(new Event('change'))")
+        await until(opened, "OLY201", found)
+        await opened.ask("document.querySelector('textarea').focus(); document.querySelector('textarea').select()")
+        for key in "x = '<b>é</b>'":
+            await opened.press(key)
+        await until(opened, "No findings.", "document.querySelector('.findings').textContent")
+        await until(opened, "", "document.querySelector('.playground output').textContent")
+        carried = await opened.ask("location.hash")
+        await opened.visit(f"{address}playground/{carried}")
+        await until(opened, "x = '<b>é</b>'", "document.querySelector('textarea').value")
+        assert await opened.ask("document.querySelector('[name=rules]').value") == "all"
+        await opened.resize(390, 844)
+        assert await opened.sideways() == []
 
     browsed(session)
 

@@ -14,7 +14,8 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)\s#]+)(#[^)\s]*)?\)")
 MARK = re.compile(r'\s*# error: OLY\d+(?: (?:certain|likely|possible))?(?: "[^"\n]*")?')
 SAID = "A comment `# error:` marks what olympus-lint reports."  # on GitHub; the site marks the line
 SHOWN = "Lines that olympus-lint reports are marked."
-DRAWN = '\n\n<script src="{assets}/mermaid.min.js"></script>\n<script src="{assets}/diagrams.js"></script>\n'
+SCRIPTS = {'<pre class="diagram">': ("mermaid.min.js", "diagrams.js"), '<div class="playground">': ("playground.js",)}
+WIDE_PAGES = ("index.md", "playground.md")
 WIDE = "---\nhide: [navigation, toc]\n---\n\n"
 
 
@@ -32,9 +33,10 @@ def prepared(markdown: str, page: str, *, drawn: bool = True) -> str:
         end = fence.end()
     parts.append(linked(markdown[end:], folder))
     text = "".join(parts).replace(SAID, SHOWN)
-    if '<pre class="diagram">' in text:
-        text += DRAWN.format(assets=posixpath.relpath("assets", folder or "."))
-    return WIDE + text if page == "index.md" else text
+    assets = posixpath.relpath("assets", folder or ".")
+    scripts = [script for sign, names in SCRIPTS.items() if sign in text for script in names]
+    text += "".join(f'\n\n<script src="{assets}/{script}"></script>' for script in scripts)
+    return WIDE + text if page in WIDE_PAGES else text
 
 
 def shown(fence: re.Match[str], *, drawn: bool = True) -> str:
@@ -50,6 +52,14 @@ def shown(fence: re.Match[str], *, drawn: bool = True) -> str:
         language += f' hl_lines="{" ".join(rows)}"' if rows else ""
         text = MARK.sub("", text)
     return f"{fence['ticks']}{language}\n{text}{fence['ticks']}"
+
+
+def example(markdown: str) -> dict[str, object]:
+    """Return the first program of a rule's page, and what it is an example of."""
+    title = re.match(r"# (?P<name>\S+) \((?P<code>OLY\d+)\)", markdown)
+    assert title is not None, markdown[:80]
+    program = next(fence["text"] for fence in FENCE.finditer(markdown) if fence["info"].startswith("python"))
+    return {**title.groupdict(), "on": "\nDefault: on." in markdown, "source": MARK.sub("", program)}
 
 
 def linked(text: str, folder: str) -> str:
