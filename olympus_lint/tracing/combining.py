@@ -8,7 +8,21 @@ from dataclasses import replace
 from olympus.verdicts import Tier, Verdict
 
 STRENGTH: dict[Tier, int] = {"witness": 0, "function": 1, "recorded": 2}
+TRY_REAL = "`--trace-import` tries the real function"
+GIVE = "give the function its arguments in the setting `trace`, or run your program with `olympus record`"
 DECIDED = ("confirmed", "refuted")
+
+
+def advised(verdict: Verdict, tiers: Sequence[Tier]) -> Verdict:
+    """Return a verdict whose reason, if it is open, ends with the next step: a stronger tier.
+
+    Args:
+        verdict: the verdict.
+        tiers: the tiers that were tried.
+    """
+    if verdict.status in DECIDED or verdict.reason is None:
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason}; {GIVE if 'function' in tiers else TRY_REAL}")
 
 
 def combined(verdicts: Sequence[Verdict]) -> Verdict | None:

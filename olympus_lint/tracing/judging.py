@@ -16,7 +16,7 @@ from olympus.verdicts import Place, Question, Tier, Verdict, too_long
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.processes import default_jobs
-from olympus_lint.tracing.combining import combined
+from olympus_lint.tracing.combining import advised, combined
 from olympus_lint.tracing.process import Died, Ended, Late, Refused, Spent, Worker, interpreter
 from olympus_rules.finding import Confidence, Finding, Span
 from olympus_rules.libraries import libraries
@@ -286,7 +286,10 @@ class Dispatch:
                     raise Spent
                 elif "verdicts" in answer:
                     for index, verdict in answer["verdicts"]:
-                        self.give(task, numbers[index], Verdict.from_json(verdict))
+                        told = Verdict.from_json(verdict)
+                        self.give(
+                            task, numbers[index], told if "failed" in answer else advised(told, self.choice.tiers)
+                        )
                     begun = []
                     if "failed" in answer:
                         self.traced.failed[task.request["file"]] = answer["failed"]

@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -624,3 +625,54 @@ def test_no_fix_is_applied_where_nothing_can_be_traced(run, fixable):
     assert ran.status == 2 and fixable.read_text() == SAFE_AND_UNSAFE
     withheld = "the fix of OLY201 on line 11 is withheld: nothing can be traced: there is no such program."
     assert f"note: fixable.py: {withheld}\n" in ran.err
+
+
+# Reasons.
+
+UNKNOWN_CALL = """\
+import jax
+
+
+def f(key, name):
+    a = getattr(jax.random, name)(key)
+    return a + jax.random.normal(key)
+"""
+CONFIGURED = """\
+import jax
+
+
+class Model:
+    def __init__(self, width, depth):
+        self.width, self.depth = width, depth
+
+    def draw(self, key):
+        return jax.random.normal(key, (self.width,))
+
+
+def f(key, config):
+    model = Model(**config)
+    return model.draw(key) + jax.random.uniform(key)
+"""
+
+
+def test_an_open_verdict_says_what_can_be_done(tmp_path):
+    (tmp_path / "program.py").write_text(UNKNOWN_CALL)
+    command = [sys.executable, "-m", "olympus_lint", "--no-cache"]
+
+    def said(*options: str) -> str:
+        return subprocess.run(
+            [*command, *options, "."], cwd=tmp_path, capture_output=True, text=True, check=False
+        ).stdout
+
+    first = "verdict: inconclusive (witness): what the calls there do with the key is not known"
+    assert f"{first}; a signature pack can say it; `--trace-import` tries the real function" in said("--trace")
+    assert "in the setting `trace`" not in said("--trace")
+    assert f"{first}; a signature pack can say it; give the function its" in said("--trace", "--trace-import")
+
+
+def test_a_call_with_an_unknown_mapping_is_traced(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(CONFIGURED)
+    file = checked(path)
+    traced(file)
+    assert [verdict.status for verdict in verdicts(file)] == ["confirmed"]

@@ -18,7 +18,8 @@ from olympus_rules.rules import all_rules
 pytest.importorskip("jax", reason="a witness is traced with JAX")
 
 from olympus.verdicts import Place, Question, Verdict
-from olympus.verdicts.judge import LATER, LOOP, MANY, WHICH, WORDS
+from olympus.verdicts.judge import WORDS
+from olympus.verdicts.reasons import Reason
 from olympus.witness.answer import answer
 from olympus.witness.execution import Target
 
@@ -54,7 +55,7 @@ KEPT_APART = {  # examples whose branches or methods keep places apart: the key 
     "Use instead: the next state",
 }
 
-OPEN = (LATER, LOOP, MANY, WHICH)  # why an execution does not stand for all
+OPEN = (Reason.LATER, Reason.LOOP, Reason.CHILDREN, Reason.WHICH)  # why an execution does not stand for all
 OF_ANY_LENGTH = re.compile(r"\b(for|while|scan|fori_loop|while_loop|map)\b|split\(\w+, [a-z]")
 
 by_page = pytest.mark.parametrize("name", BLOCKS)

@@ -641,7 +641,7 @@ def test_a_condition_and_its_opposite_refute_a_finding(condition: str, tmp_path:
 def test_a_condition_that_follows_from_others_is_named(tmp_path: Path) -> None:
     found = verdict(GUARDED.format(first="x is None", second="x == 3"), tmp_path)
     assert found.status == "inconclusive", found
-    assert found.reason == "no execution comes to both places: other conditions decide `x == 3`"
+    assert found.reason == "no execution reaches both places: other conditions decide `x == 3`"
 
 
 def test_two_calls_of_a_function_that_lives_on_are_not_refuted(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ pytest.importorskip("jax", reason="a witness is traced with JAX")
 from searches import each_once
 from witnessed import verdict
 
+from olympus.verdicts.reasons import Reason
+
 OWNER = "class Model:\n    def __init__(self, root):\n        self.root, self.count = root, 0\n"
 CHILD = "jax.random.split(self.root)[0]"
 TWICE = "    def run(self):\n        return «1 jax.random.normal({read})» + «2 jax.random.uniform({read})»\n"
@@ -111,7 +113,7 @@ def test_a_field_is_a_parameter_whatever_its_default(name: str, tmp_path: Path) 
 @pytest.mark.parametrize("name", ATTRIBUTES)
 def test_the_default_of_an_attribute_refutes_nothing(name: str, tmp_path: Path) -> None:
     found = verdict(HEAD + ATTRIBUTES[name] + RUN, tmp_path)
-    assert (found.status, found.reason) == ("inconclusive", "Model.shared is taken for its default")
+    assert (found.status, found.reason) == ("inconclusive", Reason.DEFAULT.of("Model.shared"))
 
 
 def test_the_default_of_a_field_that_is_called_confirms(tmp_path: Path) -> None:
@@ -171,74 +173,74 @@ OUT_OF_SIGHT = {
         "@dataclass\nclass State:\n    rng: object\n"
         "def f(key, name):\n    s = State(key)\n    a = «1 jax.random.normal(s.rng)»\n"
         "    setattr(s, name, jax.random.fold_in(key, 1))\n" + BETWEEN.format(key="s.rng"),
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "unknown names": (
         "@dataclass\nclass State:\n    rng: object\n"
         "def f(key, names):\n    s = State(key)\n    a = «1 jax.random.normal(s.rng)»\n"
         "    vars(s).update(names)\n" + BETWEEN.format(key="s.rng"),
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "a dictionary that unknown items update": (
         "def f(key, items):\n    s = {'rng': key}\n    a = «1 jax.random.normal(s['rng'])»\n"
         "    s.update(items)\n" + BETWEEN.format(key="s['rng']"),
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "exec": (
         "def f(key):\n    a = «1 jax.random.normal(key)»\n    exec('key = 3')\n" + BETWEEN.format(key="key"),
-        "what `exec` does there is not known",
+        Reason.EXEC,
     ),
     "a slice of an unknown list": (
         "def f(keys, key):\n    a = «1 jax.random.normal(keys[0])»\n    keys[:] = [key]\n"
         + BETWEEN.format(key="keys[0]"),
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "an unknown list that grows": (
         "def f(key, past):\n    a = «1 jax.random.normal(jax.random.fold_in(key, len(past)))»\n    past.append(a)\n"
         + BETWEEN.format(key="jax.random.fold_in(key, len(past))"),
-        "it is not known which numbers are folded in",
+        Reason.FOLDED,
     ),
     "a variable of a module": (
         "import sys\nkey = jax.random.key(0)\ndef f():\n    a = «1 jax.random.normal(key)»\n"
         "    setattr(sys.modules[__name__], 'key', jax.random.key(1))\n" + BETWEEN.format(key="key"),
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "globals": (
         "key = jax.random.key(0)\ndef f():\n    a = «1 jax.random.normal(key)»\n"
         "    globals()['key'] = jax.random.key(1)\n" + BETWEEN.format(key="key"),
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "an attribute of an argument": (
         "def f(s):\n    a = «1 jax.random.normal(s.rng)»\n" + BETWEEN.format(key="s.rng"),
-        "`s.rng` may be another key when it is read again",
+        Reason.READ_AGAIN.of("s.rng"),
     ),
     "a part of an attribute of an argument": (
         "def f(s):\n    a = «1 jax.random.normal(s.state.rng)»\n" + BETWEEN.format(key="s.state.rng"),
-        "`s.state.rng` may be another key when it is read again",
+        Reason.READ_AGAIN.of("s.state.rng"),
     ),
     "an attribute of what a library gives": (
         "import library\ndef f():\n    s = library.State()\n"
         "    a = «1 jax.random.normal(s.rng)»\n" + BETWEEN.format(key="s.rng"),
-        "`library.State(...).rng` may be another key when it is read again",
+        Reason.READ_AGAIN.of("library.State(...).rng"),
     ),
     "an attribute of an argument, in each iteration": (
         "def f(s, n):\n    for i in range(n):\n        «12 jax.random.normal(s.rng)»\n",
-        "how often a loop runs is not known",
+        Reason.LOOP,
     ),
     "an unknown base": (
         "import library\nclass State(library.Base):\n    def f(self):\n"
         "        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n",
-        "`State.rng` may be another key when it is read again",
+        Reason.READ_AGAIN.of("State.rng"),
     ),
     "an unknown base that takes what is stored": (
         "import library\nclass State(library.Base):\n    def __init__(self, key):\n        self.rng = key\n"
         "    def f(self):\n        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n",
-        "it is not known whether the keys there come from one",
+        Reason.ROOTS,
     ),
     "the base of a base": (
         "import library\nclass Base(library.Base):\n    pass\nclass State(Base):\n    def f(self):\n"
         "        return «1 jax.random.normal(self.rng)» + «2 jax.random.uniform(self.rng)»\n",
-        "`State.rng` may be another key when it is read again",
+        Reason.READ_AGAIN.of("State.rng"),
     ),
 }
 STEADY = {
@@ -311,12 +313,12 @@ RAISES = {
     "an endless loop": "def fail(x):\n    while True:\n        print(x)\n",
 }
 MAY_RAISE = {
-    "a function of a library": ("from library import fail\n", "`library.fail(...)` may not return"),
+    "a function of a library": ("from library import fail\n", Reason.RETURNS.of("library.fail(...)")),
     "a method of a library": (
         "import library\ndef fail(x):\n    library.parser().error(x)\n",
-        "`library.parser(...).error(...)` may not return",
+        Reason.RETURNS.of("library.parser(...).error(...)"),
     ),
-    "an argument": ("fail = None\n", "`fail(...)` may not return"),
+    "an argument": ("fail = None\n", Reason.RETURNS.of("fail(...)")),
 }
 RETURNS = {
     "a function that may raise": "def fail(x):\n    if x is None:\n        raise ValueError(x)\n",

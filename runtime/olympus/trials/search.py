@@ -21,6 +21,7 @@ from olympus.trials.subject import Step, Unfit, closures
 from olympus.trials.uses import uses_of
 from olympus.verdicts.judge import RANK, WORDS, judge
 from olympus.verdicts.question import Question, Verdict
+from olympus.verdicts.reasons import Reason
 
 MOST = 24  # executions of one function
 SECONDS = 90.0  # for one function, should the number of executions not bound it
@@ -59,11 +60,11 @@ class Search:
             Unfit: its parameters are not known, or a hint is wrong.
         """
         self.explore((), steps)
-        none = Verdict("not reached", "function", "there was no time for it")
+        none = Verdict("not reached", "function", Reason.NO_TIME)
         found = [verdict or none for verdict in self.best]
         if time.monotonic() <= self.until or self.left <= 0:
             return found
-        struck = "the time limit for a function has struck"
+        struck = Reason.MOST.of("the time for one function")
         late = [Verdict("inconclusive", "function", struck, verdict.evidence) for verdict in found]
         return [new if verdict.status == "refuted" else verdict for verdict, new in zip(found, late, strict=True)]
 
@@ -147,10 +148,10 @@ class Search:
             seconds = min(SECONDS_EACH, self.until - time.monotonic())
             done = traced(calls, typed=typed, seconds=seconds, haiku=self.haiku)
         except Expired:
-            self.note(Verdict("not reached", "function", "an execution of the function took too long"))
+            self.note(Verdict("not reached", "function", Reason.SLOW))
             return None
         except Exception as error:  # the trace itself may fail on what the function returns or keeps
-            self.note(Verdict("not reached", "function", f"it cannot be traced: {type(error).__name__}"))
+            self.note(Verdict("not reached", "function", Reason.UNTRACED.of(type(error).__name__)))
             return None
         if haiku_wants(done.error) and not self.haiku:
             self.haiku = True

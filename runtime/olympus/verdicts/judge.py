@@ -15,25 +15,20 @@ from olympus.lineage.ledger import Consumption, may_meet
 from olympus.tracing.spans import Chain, Span, traceback_chain
 from olympus.verdicts.evidence import is_assumed, key_text, operation_text
 from olympus.verdicts.question import Place, Question, Status, Tier, Verdict
+from olympus.verdicts.reasons import Reason, plain
 
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
-
-GENERATOR = "the keys there are equal only if child `i` of a split is `fold_in(key, i)`, or does not depend on how many"
-
-LATER = "the later iterations of a loop were left out"
-MANY = "how many keys a split makes is not known"
-LOOP = "how often a loop runs is not known"
-WHICH = "it is not known which keys are used there"
-FOLDED = "it is not known which numbers are folded in"
-ROOTS = "it is not known whether the keys there come from one"
-READ_AGAIN = "`{}` may be another key when it is read again"
 
 Use = tuple[Event, int]
 """A key operation, and one of its keys."""
 
 MISUSES = ("IndexError: Too many indices", "TypeError: iteration over a 0-d array")
 """The beginnings of errors that JAX raises for typed keys and for other arrays alike."""
+
+GAVE_UP = Reason.MOST.partition("{}")[0]
+LIMITS = ("Exhausted", "TooLong")
+"""Errors that olympus-lint itself raises; they say what it gave up after."""
 
 ATTRIBUTE = re.compile(r"\.\w+$")
 COMPREHENSION = re.compile(r"(\.<locals>\.<(list|set|dict)comp>|\.<locals>\.<genexpr>)+$")
@@ -56,8 +51,10 @@ class Interruption:
     @classmethod
     def of(cls, error: BaseException) -> Self:
         """Describe an error."""
-        said = [type(error).__name__, str(error).partition("\n")[0]]
-        return cls(": ".join(filter(None, said))[:200], traceback_chain(error))
+        kind = type(error).__name__
+        said = [] if kind in LIMITS else [kind]
+        text = ": ".join(filter(None, [*said, plain(str(error).partition("\n")[0])]))
+        return cls(text[:200], traceback_chain(error))
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ class Execution:
         arrivals: the kinds of values that reached the places that were asked about, each time: ``typed`` and ``raw``
             keys, ``unknown`` values, and ``other`` values.
         grown: where child ``n`` of a split into ``n + 1`` children is taken, for an unknown ``n``.
-        unsettled: a decision that is not shown to be consistent with the others, ``None`` if there is none.
+        unsettled: why no run is shown to make all decisions of this execution, ``None`` if one is.
         others: why elements of its first argument are no keys, though they were used as keys.
         computed: the arguments, by name, that were read several times off an object of an unknown class.
         marks: why the execution may not go on after an equation at the top of the trace, by its number.
@@ -92,12 +89,6 @@ class Execution:
     computed: frozenset[str] = frozenset()
 
     @cached_property
-    def shown(self) -> str | None:
-        """Why no run is shown to make all decisions of this execution; ``None`` if one is."""
-        value = self.unsettled
-        return None if value is None else f"no run is shown in which all conditions on {value} hold"
-
-    @cached_property
     def places(self) -> dict[int, int]:
         """The number of each equation at the top of the trace, by its ``id``."""
         return {id(eqn): number for number, eqn in enumerate(self.lineage.trace.jaxpr.jaxpr.eqns)}
@@ -109,7 +100,7 @@ class Execution:
             between = next((doubt for place, doubt in self.marks if start < place < end), None)
             if between is not None:
                 return between
-        return self.shown
+        return self.unsettled
 
     def is_other(self, key: int) -> str | None:
         """Return why a key is none, though it was used as one, or may be several; ``None`` if neither is known."""
@@ -117,7 +108,7 @@ class Execution:
         term = self.lineage.identities[root]
         names = self.lineage.trace.names
         name = names[term.data[0]] if self.computed and term.operation == "argument" else ""  # type: ignore[index]
-        return READ_AGAIN.format(name) if name in self.computed else self.others.get(self.element(root))
+        return Reason.READ_AGAIN.of(name) if name in self.computed else self.others.get(self.element(root))
 
     def element(self, root: int) -> int:
         """Return the number of the element of its first argument that a key is; -1 for any other key."""
@@ -142,7 +133,7 @@ def judge(question: Question, executions: Sequence[Execution], tier: Tier) -> Ve
         executions: the traced executions.
         tier: the tier of the verdict.
     """
-    best = Verdict("not reached", tier, "no execution comes there")
+    best = Verdict("not reached", tier, Reason.UNREACHED)
     for execution in executions:
         best = better(best, judge_one(question, execution, tier))
     return best
@@ -152,7 +143,7 @@ def better(first: Verdict, second: Verdict) -> Verdict:
     """Return the stronger verdict; of equal ones the later, unless it has no reason."""
     if RANK[first.status] != RANK[second.status]:
         return max(first, second, key=lambda verdict: RANK[verdict.status])
-    return first if second.status == "not reached" and "error" not in (second.reason or "") else second
+    return first if second.status == "not reached" and second.reason == Reason.UNREACHED else second
 
 
 def judge_one(question: Question, execution: Execution, tier: Tier) -> Verdict:
@@ -195,9 +186,11 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     shared = [(a, b, key) for a, b, key, is_equal in alike if is_equal]
     known = [pair for pair in shared if not is_assumed(pair[0]) and not is_assumed(pair[1])]
     if shared and not known and not question.certain:
-        return Verdict("inconclusive", tier, "it is not known what the calls there do with the key")
+        return Verdict("inconclusive", tier, Reason.CALLS)
     if alike:
-        return _confirmed(execution, known or shared, tier) if shared else Verdict("inconclusive", tier, GENERATOR)
+        return (
+            _confirmed(execution, known or shared, tier) if shared else Verdict("inconclusive", tier, Reason.GENERATOR)
+        )
     kept = [] if first and second else _kept(execution, earlier, later)
     if kept:
         return _confirmed(execution, kept, tier)
@@ -207,7 +200,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     doubt = _cut_short(question, execution)
     if doubt is None and (not first or not second):
         if execution.interruptions:
-            return Verdict("inconclusive", tier, f"what comes of the keys there is not known: {not_reached(execution)}")
+            return Verdict("inconclusive", tier, Reason.LEFT.of(not_reached(execution)))
         return Verdict("refuted", tier, "the calls there derive keys or pass them on, and consume none")
     doubt = doubt or _doubt(execution, first, second)
     if doubt is not None:
@@ -312,7 +305,7 @@ def _cut_short(question: Question, execution: Execution) -> str | None:
     places = [place for place in (question.place, question.other) if place is not None]
     for interruption in execution.interruptions:
         if any(at(interruption.chain, place) for place in places):
-            return f"a call there ended early: {interruption.text}"
+            return Reason.ENDED_EARLY.of(interruption.text)
     return execution.cut
 
 
@@ -320,14 +313,14 @@ def _doubt(execution: Execution, first: Sequence[Use], second: Sequence[Use]) ->
     """Return why different keys at two places do not refute a finding; ``None`` if they do."""
     identities = execution.lineage.identities
     roots = {identities.root(key) for _, key in (*first, *second)}
-    apart = _read_twice(execution, roots) or ROOTS if len(roots) > 1 else None
+    apart = _read_twice(execution, roots) or Reason.ROOTS if len(roots) > 1 else None
     for pair in {(one, other) for _, one in first for _, other in second if one != other}:
         for one, other in product(*(_alternatives(identities, key) for key in pair)):
             chosen = (one, other) != pair and identities.sibling(one) == identities.sibling(other)
             if chosen or not identities.is_certain(one) or not identities.is_certain(other):
-                return WHICH
+                return Reason.WHICH
             if identities.may_be_one(one, other):
-                return FOLDED
+                return Reason.FOLDED
     return apart
 
 
@@ -345,7 +338,7 @@ def _read_twice(execution: Execution, roots: Iterable[int]) -> str | None:
     numbers = map(execution.element, roots)
     names = [execution.names[number] for number in numbers if 0 <= number < len(execution.names)]
     twice = next((name for name in names if names.count(name) > 1 and ATTRIBUTE.search(name)), None)
-    return None if twice is None else READ_AGAIN.format(twice)
+    return None if twice is None else Reason.READ_AGAIN.of(twice)
 
 
 def _collision(
@@ -359,7 +352,7 @@ def _collision(
     shared = [(a, b, key) for a, b, key in pairs if a is not b and _may_meet(a, b)]
     if shared:
         return _confirmed(execution, shared, tier)
-    doubt: str | None = "no keys are made there that are known"
+    doubt: str | None = Reason.NO_KEYS
     if first and second and not any(map(is_assumed, (*earlier, *later))):
         made = [
             [(event, key) for event in events if _derives(event) for key in event.made] for events in (earlier, later)
@@ -392,8 +385,9 @@ def evidence(execution: Execution, first: Event, second: Event, key: int) -> tup
 def not_reached(execution: Execution) -> str:
     """Return why an execution did not reach a place."""
     if execution.interruptions:
-        return f"the execution left it out after an error: {execution.interruptions[-1].text}"
-    return "no execution comes there"
+        error = execution.interruptions[-1].text
+        return error if error.startswith(GAVE_UP) else Reason.FAILED.of(error)
+    return Reason.UNREACHED
 
 
 # What is done to the words of a key.
@@ -436,13 +430,13 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
         if inside or _is_within(interruption.chain, question.place):
             if interruption.text.startswith(MISUSES) and all(arrival & {"typed", "unknown"} for arrival in arrivals):
                 return Verdict("confirmed", tier, f"with a typed key it is an error: {interruption.text}")
-            return Verdict("inconclusive", tier, f"it ended early there: {interruption.text}")
+            return Verdict("inconclusive", tier, Reason.ENDED_EARLY.of(interruption.text))
     if execution.cut is not None:
         return Verdict("inconclusive", tier, execution.cut)
     if any("unknown" in arrival for arrival in arrivals):
-        return Verdict("inconclusive", tier, "it is not known whether a key is there")
+        return Verdict("inconclusive", tier, Reason.IS_KEY)
     if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
-        return Verdict("inconclusive", tier, "it is not known what is done to the key there")
+        return Verdict("inconclusive", tier, Reason.DONE)
     return Verdict("refuted", tier, "no word of a key is taken there")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from olympus.verdicts.judge import WORDS, Execution, at, better, judge_one
 from olympus.verdicts.question import Place, Question, Status, Verdict
+from olympus.verdicts.reasons import Reason
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target
 from olympus.witness.order import is_once, is_round
@@ -20,7 +21,7 @@ ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 RAW, TYPED, BOTH = (False,), (True,), (False, True)  # whether keys are typed, for each kind that is tried
 ENOUGH = 150_000  # steps, after which no other entry is tried
 NET = 40  # seconds of processor time for that: a net below the steps
-STRUCK: Any = {"status": "inconclusive", "reason": f"the time limit of {NET} s has struck"}
+STRUCK: Any = {"status": "inconclusive", "reason": Reason.STRUCK.of(NET)}
 
 
 def answer(target: Target, questions: Sequence[Question]) -> list[Verdict]:
@@ -101,7 +102,7 @@ class Findings:
         places = (question.place, question.other)
         for status, conditions in self.apart.items() if self.seen.issuperset(places) else ():
             decided = ", ".join(f"`{each}`" for each in conditions[:SHOWN])
-            why = "no execution comes to both places" + (f": other conditions decide {decided}" if decided else "")
+            why = Reason.DECIDED.of(decided) if decided else Reason.APART
             if status == "refuted" and all(is_once(self.tree, place) for place in places):
                 return Verdict(status, verdict.tier, why)
             if decided:
@@ -114,7 +115,7 @@ class Findings:
         Args:
             kinds: whether keys are typed, for each kind to try.
         """
-        found = [Verdict("not reached", "witness", "no execution comes there")] * len(self.questions)
+        found = [Verdict("not reached", "witness", Reason.UNREACHED)] * len(self.questions)
         by_kind = dict.fromkeys(kinds, found)
         start, spent = time.process_time(), 0
         for executor in executors(self.target, self.tree, kinds):
@@ -148,7 +149,7 @@ class Findings:
             ]
             if all(verdict.status == "confirmed" for verdict in verdicts):
                 return verdicts
-        untried = Verdict("inconclusive", "witness", "not all branches could be tried")
+        untried = Verdict("inconclusive", "witness", Reason.BRANCHES)
         return [untried if verdict.status == "refuted" and not executor.complete else verdict for verdict in verdicts]
 
 
@@ -235,7 +236,7 @@ def together(question: Question, verdicts: Sequence[Verdict]) -> Verdict:
     for verdict in verdicts[1:]:
         best = best if verdict.status == best.status == "confirmed" else better(best, verdict)
     if question.code in WORDS and best.status == "refuted" and any(verdict.status != "refuted" for verdict in verdicts):
-        return Verdict("inconclusive", "witness", "no execution comes there with the other kind of keys")
+        return Verdict("inconclusive", "witness", Reason.OTHER_KIND)
     return best
 
 

@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from olympus.tracing.spans import steps
+from olympus.verdicts.reasons import Reason
 
 ERRORS = 1_000  # of one execution
 STEPS = 40_000  # of one execution: unknown calls, iterations, conditions, and heavier operations
@@ -81,7 +82,7 @@ class Budget:
         self.key_operations += 1
         self.step(HEAVY)
         if self.key_operations > KEY_OPERATIONS:
-            raise Exhausted(f"more than {KEY_OPERATIONS} key operations")
+            raise Exhausted(Reason.MOST.of(f"{KEY_OPERATIONS} key operations"))
 
     def step(self, weight: int = 1) -> None:
         """Count steps; unlike time, they are the same on a slower machine.
@@ -95,9 +96,9 @@ class Budget:
         self.steps += weight
         self.spent += weight
         if self.steps > STEPS:
-            raise Exhausted(f"more than {STEPS} steps")
+            raise Exhausted(Reason.MOST.of(f"{STEPS} steps"))
         if time.process_time() > self.end:
-            raise Exhausted(f"the time limit of {NET} s has struck")
+            raise Exhausted(Reason.STRUCK.of(NET))
 
     def unknown_call(self) -> None:
         """Count a call of something unknown.
@@ -108,9 +109,9 @@ class Budget:
         """
         self.calls += 1
         if self.calls > CALLS:
-            raise Exhausted(f"more than {CALLS} calls of unknown functions")
+            raise Exhausted(Reason.MOST.of(f"{CALLS} calls of unknown functions"))
         if self.calls - self.fresh > MANY:
-            raise TooLong(f"more than {MANY} calls of unknown functions")
+            raise TooLong(Reason.MOST.of(f"{MANY} calls of unknown functions"))
         self.step()
 
     def note(self, error: BaseException, frame: FrameType) -> None:
@@ -127,7 +128,7 @@ class Budget:
         around = self.met.setdefault((type(error), str(error), places), Met(error, set())).around
         around.update((outer.f_code, outer.f_lasti) for outer, _ in walk_stack(frame.f_back))
         if len(self.met) > ERRORS:
-            raise Exhausted(f"more than {ERRORS} errors")
+            raise Exhausted(Reason.MOST.of(f"{ERRORS} errors"))
 
     def goes_on(self, error: BaseException) -> bool:
         """Return whether the execution goes on here after an error; an endless call is unwound further."""

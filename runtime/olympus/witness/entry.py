@@ -10,6 +10,7 @@ from itertools import islice
 from types import CoroutineType, GeneratorType
 from typing import Any
 
+from olympus.verdicts.reasons import Reason
 from olympus.witness.helpers import FIXTURE, NO_ROW, ROWS, Row
 from olympus.witness.keywords import passed, takes_options
 from olympus.witness.library import Jax, Wrapped
@@ -196,7 +197,7 @@ def value_of(
 def told(world: State, value: Unknown, kind: type | None, given: dict[str, Unknown] | None) -> None:
     """Note what is known of an unknown argument: its class, and whether it was used as a key before."""
     if kind in OTHERS:
-        world.others[value] = f"`{value._olympus_path}` is annotated as {kind.__name__}, which is no key"
+        world.others[value] = Reason.ANNOTATED.of(value._olympus_path, kind.__name__)
     if kind is not None:
         world.kinds[value] = kind
     if given is not None:

@@ -15,6 +15,7 @@ from olympus.verdicts.documented import Documented
 from olympus.verdicts.evidence import ASSUMED, DOCUMENTED
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.verdicts.question import Place as QuestionPlace
+from olympus.verdicts.reasons import Reason
 from olympus.witness.budget import Exhausted, Met, shallow
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.entry import Entry, invoke
@@ -179,7 +180,7 @@ class Executor:
         self.whole &= not interruptions and self.world.cut is None and (not self.world.guessed or bool(choices.wanted))
         self.proven = {name for name, value in self.world.given.items() if players.is_proven(value)}
         others = {at: self.world.others[value] for at, value in enumerate(players.made) if value in self.world.others}
-        doubt = "what is asserted" if self.world.fails else unsettled(self.world.decisions.known.items())
+        doubt = Reason.ASSERTED if self.world.fails else unsettled(self.world.decisions.known.items())
         return Execution(
             lineage,
             failures,
@@ -313,7 +314,7 @@ class TracedPlayers(Players):
             return value
         if value not in self.made:
             if len(self.made) == KEYS:
-                raise Exhausted(f"more than {KEYS} unknown keys")
+                raise Exhausted(Reason.MOST.of(f"{KEYS} unknown keys"))
             self.made[value] = self.keys[len(self.made)]
             self.firsts.add(value._olympus_first)
             if "(" not in value._olympus_path:
@@ -325,7 +326,7 @@ class TracedPlayers(Players):
         known = self.counted.get(value)
         if known is None or "." in value._olympus_path or "[" in value._olympus_path:
             if self.given == NUMBERS:
-                raise Exhausted(f"more than {NUMBERS} unknown numbers")
+                raise Exhausted(Reason.MOST.of(f"{NUMBERS} unknown numbers"))
             known = self.counted[value] = self.numbers[self.given]
             self.given += 1
         return known

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from olympus.verdicts.reasons import Reason
 from olympus.witness.library.transformations import Wrapped
 from olympus.witness.preparation import TAKING
 from olympus.witness.unknown import NOTHING, Attributes, Unknown, is_unknown
@@ -115,7 +116,7 @@ def give(world: State, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             name = parameter.name
             kwargs[name] = sources[0][name] if len(sources) == 1 else Unknown(world, f"...[{name!r}]")
         else:
-            world.cut = f"`{parameter.name}` is taken for its default, and may be in `{name_of(sources[0])}`"
+            world.cut = Reason.KEYWORD.of(parameter.name, name_of(sources[0]))
     if takes_options(function):
         kwargs.update({f"{OPEN}{number}__": source for number, source in enumerate(sources)})
 

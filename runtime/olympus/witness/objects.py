@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 from weakref import WeakSet
 
+from olympus.verdicts.reasons import Reason
 from olympus.witness.decisions import CLOSED
 from olympus.witness.unknown import Unknown, UnknownBase, is_unknown
 
@@ -27,7 +28,7 @@ class Default:
         self.world, self.path, self.value = world, path, value
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        self.world.cut = f"{self.path} is taken for its default"
+        self.world.cut = Reason.DEFAULT.of(self.path)
         return self.value
 
 
@@ -79,7 +80,7 @@ def unknown_field(world: State, owner: type, name: str) -> Unknown:
 def note_other(world: State, value: Unknown, default: Any) -> None:
     """Note that an argument or field is no key, by its default: ``None``, say, leaves that open."""
     if isinstance(default, OTHERS):
-        world.others[value] = f"`{value._olympus_path}` has the default {reprlib.repr(default)}, which is no key"
+        world.others[value] = Reason.NO_KEY.of(value._olympus_path, reprlib.repr(default))
 
 
 def defaults(world: State, owner: type) -> dict[str, Any]:

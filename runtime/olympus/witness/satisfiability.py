@@ -17,6 +17,7 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
+from olympus.verdicts.reasons import Reason
 from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 
 ENOUGH = 20_000  # evaluated conditions, after which no other values are tried
@@ -64,19 +65,22 @@ class Told(NamedTuple):
 
 
 def unsettled(literals: Iterable[Literal]) -> str | None:
-    """Return a condition without a model; ``None`` if a model shows that all conditions can hold in one run.
+    """Return why no run is shown in which all conditions hold; ``None`` if a model shows one.
 
     Args:
         literals: tests, each with whether it holds.
     """
     told = [Told(test, holds, frozenset(variables((test.left, test.right)))) for test, holds in literals]
     if any(each.holds and is_chance(each.test) for each in told):
-        return "what was drawn, which is taken to be one number of very many,"
+        return Reason.CHANCE
     if len(told) < 2:
         return None
     own = (name for each in told if not is_count(each.test) for name in each.names)
     failed = any(isinstance(name, Subject) and name.path == FAILED for name in own)
-    return "what failed" if failed else entangled(told) or without_model([*told, *sizes(told)])
+    if failed:
+        return Reason.RESULT
+    name = entangled(told) or without_model([*told, *sizes(told)])
+    return None if name is None else Reason.MODEL.of(name)
 
 
 def is_chance(test: Predicate) -> bool:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Symbol
-from olympus.verdicts.judge import LOOP
+from olympus.verdicts.reasons import Reason
 from olympus.witness.budget import TooLong
 from olympus.witness.choices import FEW
 from olympus.witness.decisions import joined
@@ -93,7 +93,7 @@ class OpenRange:
         self.bounds = [bound._olympus_term for bound in bounds if is_unknown(bound)]
 
     def __iter__(self) -> Iterator[int]:
-        self.world.cut = LOOP
+        self.world.cut = Reason.LOOP
         for bound in self.bounds:
             self.world.decisions.allows(joined("isinstance", (bound, WHOLE)), True)
         yield from self.world.few_turns(self.stop, self.first)

@@ -11,6 +11,7 @@ from typing import Any
 
 from olympus.predicates import Applied, Constant, Shifted, Symbol
 from olympus.verdicts.documented import CALL, Documented
+from olympus.verdicts.reasons import Reason
 from olympus.witness.budget import Budget, depth
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.decisions import Decisions, Derived, Same, joined
@@ -183,9 +184,9 @@ class State(ABC):
             if holds is not None:
                 self.decisions.forced.append(value._olympus_path)
                 if self.decisions.doubtful is not None:
-                    self.cut = f"it is not known whether {self.decisions.doubtful} excludes another condition"
+                    self.cut = Reason.EXCLUDED.of(self.decisions.doubtful)
                 elif has_call(term):
-                    self.cut = f"it is not known whether {value._olympus_path} is the same each time"
+                    self.cut = Reason.STEADY.of(value._olympus_path)
             elif wanted is None:
                 self.guessed |= self.choices.is_over
                 holds = self.choices.choose()

@@ -14,7 +14,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
 from olympus.tracing.spans import is_user_file
-from olympus.verdicts.judge import LATER, LOOP
+from olympus.verdicts.reasons import Reason
 from olympus.witness import keywords
 from olympus.witness.decisions import CLOSED, Same
 from olympus.witness.helpers import end
@@ -68,6 +68,7 @@ class Builtins(dict[str, Any]):
             exec=self.executed,
             exit=end,
             quit=end,
+            getattr=self.get_attribute,
             setattr=self.set_attribute,
             vars=self.variables,
             isinstance=self.is_instance,
@@ -91,6 +92,13 @@ class Builtins(dict[str, Any]):
         """Stand for a function with an effect outside of the program."""
 
     # Writes by names.
+
+    def get_attribute(self, owner: Any, name: Any, *default: Any) -> Any:
+        """Stand for ``getattr``: what an unknown name finds is unknown."""
+        if not is_unknown(name):
+            return getattr(owner, name, *default)
+        whose = owner._olympus_path if is_unknown(owner) else getattr(owner, "__name__", "...")
+        return Unknown(self.world, f"getattr({whose}, {name})")
 
     def set_attribute(self, owner: Any, name: Any, value: Any) -> None:
         """Stand for ``setattr``: an unknown name may be that of any attribute."""
@@ -133,7 +141,7 @@ class Builtins(dict[str, Any]):
 
     def executed(self, *args: Any, **kwargs: Any) -> None:
         """Stand for ``exec``, which may change anything."""
-        self.world.players.mark("what `exec` does there is not known")
+        self.world.players.mark(Reason.EXEC)
 
     # Calls that may not return.
 
@@ -150,7 +158,7 @@ class Builtins(dict[str, Any]):
         """Mark that a branch may not be left, because the unknown call that it ends with may not return."""
         called = unknown_call(result) or self.world.ended
         if called is not None and not is_returning(called):
-            self.world.players.mark(f"`{called}` may not return")
+            self.world.players.mark(Reason.RETURNS.of(called))
         return result
 
     def is_instance(self, value: Any, kind: Any) -> Any:
@@ -220,7 +228,7 @@ class Builtins(dict[str, Any]):
             values = container.values() if isinstance(container, Mapping) else container
             first = next(iter(values))
             if callable(first) and not is_unknown(first):
-                self.world.cut = f"{index} is not known"
+                self.world.cut = Reason.CHOSEN.of(index)
                 return first
         if is_traced(container):
             index = tuple(map(self.number, index)) if isinstance(index, tuple) else self.number(index)
@@ -248,12 +256,12 @@ class Builtins(dict[str, Any]):
         """Return the first elements that a loop iterates over."""
         self.world.budget.step()
         if is_unknown(values):
-            self.world.cut = LOOP
+            self.world.cut = Reason.LOOP
         elements = self.elements(values)
         short = isinstance(values, list | tuple) and len(values) <= SHORT
         yield from islice(elements, SHORT if short else LONGEST)
         if next(elements, self) is not self:
-            self.world.cut = LATER
+            self.world.cut = Reason.LATER
 
     def elements(self, values: Any) -> Iterator[Any]:
         """Return the elements that a loop iterates over; unknown ones after an error."""
@@ -267,7 +275,7 @@ class Builtins(dict[str, Any]):
             except StopIteration:
                 return
             except Exception:
-                self.world.cut = LOOP
+                self.world.cut = Reason.LOOP
                 iterator = iter(self.failed())
                 continue
             yield element
@@ -324,13 +332,13 @@ class Builtins(dict[str, Any]):
     def turn(self) -> bool:
         """Let a loop go on."""
         self.world.budget.step()
-        self.world.cut = LOOP
+        self.world.cut = Reason.LOOP
         return True
 
     def turns(self) -> Iterator[int]:
         """Return the iterations of a loop with a condition."""
         self.world.budget.step()
-        self.world.cut = LOOP
+        self.world.cut = Reason.LOOP
         return iter(range(LONGEST))
 
     def likely(self, value: Any) -> Any:

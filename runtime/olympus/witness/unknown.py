@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, ClassVar
 
 from olympus.predicates import Applied, Constant, Symbol
-from olympus.verdicts.judge import LOOP
+from olympus.verdicts.reasons import Reason
 from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived, joined
 
 DEEPEST = 8  # derivations after which a value has no elements
@@ -164,7 +164,7 @@ class Unknown:
             return
         wanted = _wanted(sys._getframe(1))
         if wanted is None:
-            self._olympus_world.cut = LOOP
+            self._olympus_world.cut = Reason.LOOP
         count = ELEMENTS if wanted is None else wanted
         if self._olympus_depth > DEEPEST and count == ELEMENTS:
             return  # a walk down nested lists ends
@@ -194,7 +194,7 @@ class Unknown:
         return self._olympus_guess()
 
     def _olympus_guess(self) -> int:
-        self._olympus_world.cut = f"{self._olympus_path} is taken for {ELEMENTS}"
+        self._olympus_world.cut = Reason.NUMBER.of(self._olympus_path, ELEMENTS)
         return ELEMENTS
 
     def __float__(self) -> float:

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.question import Question, Tier, Verdict, too_long
+from olympus.verdicts.reasons import Reason
 from olympus.worker.apart import apart, deafen, is_forkable
 from olympus.worker.enclosure import adopt, confine, enclose
 
@@ -255,7 +256,7 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
         except OutOfTime as error:
             verdicts = [Verdict("not reached", tier, str(error))] * len(asked)
         except BaseException as error:  # user code may raise anything, SystemExit among it
-            verdicts = [Verdict("not reached", tier, f"the tracing ended with {named(error)}")] * len(asked)
+            verdicts = [Verdict("not reached", tier, Reason.ENDED.of(named(error)))] * len(asked)
         pairs = [[number, verdict.to_json()] for number, verdict in zip(group, verdicts, strict=True)]
         yield {"verdicts": pairs}
     yield {"done": True, "peak_kib": peak_kib()}

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from olympus.predicates import Applied
-from olympus.verdicts.judge import LOOP
+from olympus.verdicts.reasons import Reason
 from olympus.witness.decisions import Derived
 from olympus.witness.library.results import is_array, unknown
 from olympus.witness.unknown import expression, is_unknown
@@ -70,7 +70,7 @@ class ControlFlow:
         """
         if length is not None and length <= TURNS:
             return range(length)
-        self.world.cut = LOOP
+        self.world.cut = Reason.LOOP
         known = count if length is None else None
         return (number - first for number in self.world.few_turns(known, first))
 
@@ -137,7 +137,7 @@ class ControlFlow:
 
     def do_associative_scan(self, fn: Any, elems: Any, *rest: Any, **named: Any) -> Any:
         """Run the function for two pairs of elements, and give an unknown result."""
-        self.world.cut = LOOP  # the pairs of elements are unknown as well
+        self.world.cut = Reason.LOOP  # the pairs of elements are unknown as well
         for number in range(TURNS):
             fn(self.element(elems, number), self.element(elems, number + 1))
         return unknown(self.world, "lax.associative_scan")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from olympus.verdicts.judge import MANY
+from olympus.verdicts.reasons import Reason
 from olympus.witness.library.results import unknown
 from olympus.witness.unknown import is_unknown
 
@@ -60,7 +60,7 @@ class Keys:
         """Return the number of children; an unknown number is taken for a few that stand for any."""
         if isinstance(number, int) and not is_unknown(number):
             return min(number, LARGEST)
-        self.world.cut = MANY
+        self.world.cut = Reason.CHILDREN
         if is_unknown(number):
             self.world.players.number(number)
             self.world.sizes[number] = CHILDREN
