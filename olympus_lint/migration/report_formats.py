@@ -11,9 +11,10 @@ from olympus_lint.migration.section import Item, Section
 
 TITLE = "Migration of JAX random keys"
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1c1c }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1c1c1c;
+  overflow-wrap: anywhere }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; background: #f3f3f3; padding: 0.1em 0.3em }
-pre { padding: 0.6em 1em; overflow-x: auto } li { margin: 0.4em 0 } .silent { color: #a33c00; font-weight: 600 }
+pre { padding: 0.6em 1em; white-space: pre-wrap } li { margin: 0.4em 0 } .silent { color: #a33c00; font-weight: 600 }
 del, ins { text-decoration: none; display: block } del { color: #a33c00 } ins { color: #1a6b2f }
 @media (prefers-color-scheme: dark) {
   body { background: #181818; color: #e6e6e6 } code, pre { background: #2a2a2a }
