@@ -19,16 +19,19 @@ def completion(shell: str) -> str:
     """Return a script with which a shell completes the command.
 
     Args:
-        shell: `bash`, `zsh` or `tcsh`.
+        shell: one of the shells of the option.
 
     Raises:
-        SettingsError: the library that writes such scripts is not installed.
+        SettingsError: the library that writes such scripts is not installed, or too old.
     """
     try:
         import shtab
     except ModuleNotFoundError:
         hint = "install it with `pip install 'olympus-lint[completion]'`"
         raise SettingsError(f"--generate-shell-completion: `shtab` is not installed here; {hint}.") from None
+    if shell not in shtab.SUPPORTED_SHELLS:
+        hint = "upgrade it with `pip install --upgrade 'olympus-lint[completion]'`"
+        raise SettingsError(f"--generate-shell-completion: this `shtab` writes no script for {shell}; {hint}.")
     made = parser()
     values = {
         **dict.fromkeys(RULES, rule_words()),

@@ -24,7 +24,7 @@ OPTIONS = {"rule": "--explain", "linter": "--list-rules", "config": "--show-sett
 """Further commands of ruff, and the options that do here what they do there."""
 ENVIRONMENT = ("no_cache", "output_file", "output_format")
 """The options that variables such as ``OLYMPUS_LINT_NO_CACHE`` give, too; that of ``--cache-dir`` is read with it."""
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
 """The values of ``--generate-shell-completion``."""
 COLORS = ("auto", "always", "never")
 """The values of ``--color``."""

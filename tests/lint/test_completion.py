@@ -1,4 +1,4 @@
-"""The scripts of ``--generate-shell-completion``, sourced by a real bash."""
+"""The scripts of ``--generate-shell-completion``, sourced by the shells that are here."""
 
 from __future__ import annotations
 
@@ -68,6 +68,53 @@ def test_files(completed: Callable[..., list[str]]) -> None:
     assert sorted(completed("--migrate", "mod")) == ["model.py", "models"]  # its style is a part of the word
 
 
+IN_FISH = 'source ./script; complete -C "$argv[1]" | string replace -r "\\t.*" ""'
+IN_POWERSHELL = """
+. ./script.ps1
+$line = $args[0]
+[System.Management.Automation.CommandCompletion]::CompleteInput($line, $line.Length, $null).CompletionMatches |
+  ForEach-Object { $_.CompletionText }
+"""
+LINES = {
+    "olympus-lint --out": {"--output-format", "--output-file"},
+    "olympus-lint --fix --sel": {"--select", "--select-verdict"},
+    "olympus-lint --select OLY3": {"OLY301", "OLY302", "OLY3"},
+    "olympus-lint --ignore key-r": {"key-reuse"},
+    "olympus-lint --min-confidence l": {"likely"},
+    "olympus-lint src --color a": {"auto", "always"},
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_fish(run: Run, project: Path, line: str) -> None:
+    pytest.importorskip("shtab", reason="it writes the scripts")
+    if shutil.which("fish") is None:
+        pytest.skip("there is no fish")
+    Path("script").write_text(run("--generate-shell-completion", "fish").out)
+    command = ["fish", "--no-config", "-c", IN_FISH, line]
+    assert set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()) == LINES[line]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_powershell(run: Run, project: Path, line: str) -> None:
+    pytest.importorskip("shtab", reason="it writes the scripts")
+    if shutil.which("pwsh") is None:
+        pytest.skip("there is no PowerShell")
+    Path("script.ps1").write_text(run("--generate-shell-completion", "powershell").out)
+    Path("complete.ps1").write_text(IN_POWERSHELL)
+    command = ["pwsh", "-NoProfile", "-File", "complete.ps1", line]
+    assert set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()) == LINES[line]
+
+
+def test_the_script_for_powershell_has_the_values_of_the_options(run: Run) -> None:
+    pytest.importorskip("shtab", reason="it writes the scripts")
+    script = run("--generate-shell-completion", "powershell").out
+    assert "Register-ArgumentCompleter -Native -CommandName olympus-lint" in script.replace("'", "").replace('"', "")
+    assert "'_shtab_olympus_lint___min_confidence' = @('possible', 'likely', 'certain')" in script
+    assert "'_shtab_olympus_lint___baseline' = '_shtab_powershell_compgen_files'" in script
+    assert "'_shtab_olympus_lint___migrate' = '0'" in script
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_gets_a_script_with_the_options(run: Run, shell: str) -> None:
     pytest.importorskip("shtab", reason="it writes the scripts")
@@ -83,6 +130,16 @@ def test_a_missing_library_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert ran.err == (
         "error: --generate-shell-completion: `shtab` is not installed here; "
         "install it with `pip install 'olympus-lint[completion]'`.\n"
+    )
+
+
+def test_a_library_that_is_too_old_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    shtab = pytest.importorskip("shtab", reason="it writes the scripts")
+    monkeypatch.setattr(shtab, "SUPPORTED_SHELLS", ["bash", "zsh", "tcsh"])
+    ran = run("--generate-shell-completion", "fish")
+    assert ran.status == 2 and ran.err == (
+        "error: --generate-shell-completion: this `shtab` writes no script for fish; "
+        "upgrade it with `pip install --upgrade 'olympus-lint[completion]'`.\n"
     )
 
 
