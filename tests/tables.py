@@ -1,4 +1,4 @@
-"""Writes the tables of pages that the code knows: ``python -m tests.tables``."""
+"""Writes the tables of pages that the code knows, and the schema of the settings: ``python -m tests.tables``."""
 
 from __future__ import annotations
 
@@ -143,3 +143,6 @@ def written(name: str) -> str:
 if __name__ == "__main__":
     for page in PAGES:
         (DOCS / page).write_text(written(page), "utf-8")
+    from tests import settings_schema
+
+    settings_schema.FILE.write_text(settings_schema.text(), "utf-8")
