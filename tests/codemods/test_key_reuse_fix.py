@@ -161,7 +161,7 @@ def test_longer_split_is_not_used_where_it_may_not_have_run() -> None:
     )
     assert fix_reuse(text, "jax.random.split(key, num=2)", "jax.random.normal(key)") == text.replace(
         "        a, b = jax.random.split(key, num=2)\n",
-        "        key, subkey = jax.random.split(key)\n        a, b = jax.random.split(subkey, num=2)\n",
+        "        key, a, b = jax.random.split(key, num=3)\n",
     )
 
 
@@ -809,3 +809,59 @@ def test_another_key_for_an_object_that_uses_it_twice_is_no_fix() -> None:
     told = [finding for finding in result.findings if finding.span.start.row > 10]
     assert [finding.fix for finding in told] == [None]
     assert "Let `A.__init__` keep a child of the key" in told[0].message
+
+
+@pytest.mark.parametrize(
+    ("body", "fixed_body"),
+    [
+        (
+            "    for _ in x:\n        a, b = jax.random.split(key)\n        N(a, N(b))\n",
+            "    for _ in x:\n        key, a, b = jax.random.split(key, 3)\n        N(a, N(b))\n",
+        ),
+        (
+            "    for each in x:\n        _, k = jax.random.split(key)\n        N(k)\n",
+            "    for each in x:\n        key, k = jax.random.split(key)\n        N(k)\n",
+        ),
+        (
+            "    if x:\n        _, k = jax.random.split(key)\n        N(k)\n    return N(key)\n",
+            "    if x:\n        key, k = jax.random.split(key)\n        N(k)\n    return N(key)\n",
+        ),
+        (
+            "    for _ in x:\n        a, b = jax.random.split(key, x)\n        N(a, N(b))\n",
+            "    for _ in x:\n        key, subkey = jax.random.split(key)\n        a, b = jax.random.split(subkey, x)\n"
+            "        N(a, N(b))\n",
+        ),
+    ],
+    ids=["in a loop", "in place of a target that nothing reads", "in a branch", "of unknown size"],
+)
+def test_a_split_keeps_its_parent(body: str, fixed_body: str) -> None:
+    text, expected = (
+        f"{IMPORTS}def f(key, x):\n{each.replace('N', 'jax.random.normal')}" for each in (body, fixed_body)
+    )
+    assert fixed_file(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "may_be_none"),
+    [
+        (
+            "    if x and key is not None:\n        key, k = jax.random.split(key)\n        x += k\n",
+            True,
+        ),
+        ("    key, k = (None, None) if key is None else jax.random.split(key)\n", True),
+        ("    if key is None:\n        raise ValueError\n", False),
+        ("    assert key is not None\n", False),
+        ("    key = jax.random.key(0) if key is None else key\n", False),
+    ],
+)
+def test_a_key_may_be_none_after_a_statement(before: str, may_be_none: bool) -> None:
+    uses = "    a = jax.random.normal(key)\n    return a, jax.random.normal(key)\n"
+    result = fix_text("example.py", f"{IMPORTS}def f(x, key=None):\n{before}{uses}", Settings(), unsafe=True)
+    assert ("    key, a_key = (None, None) if key is None else" in result.text) == may_be_none
+    assert "a_key = " in result.text
+
+
+def test_a_key_for_a_split_is_called_so() -> None:
+    text = f"{IMPORTS}def f(key, subkey):\n    keys = jax.random.split(key, 9)\n    return keys, subkey, N(key)\n"
+    fixed_text = fixed_file(text.replace("N", "jax.random.bits"))
+    assert "    key, split_key = jax.random.split(key)\n    keys = jax.random.split(split_key, 9)\n" in fixed_text

@@ -22,7 +22,7 @@ from olympus_codemods.editing.splits import (
     unpacked,
     with_size,
 )
-from olympus_codemods.editing.splitting import binding, called, split_before, split_before_all
+from olympus_codemods.editing.splitting import binding, called, keep_parent, split_before, split_before_all
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import NUMPY, SPLIT
@@ -43,7 +43,9 @@ class KeyReuse(Codemod):
         if reuse is None:
             return None
         fix = without_split(reuse, document)
-        return fix if fix is not None or reuse.listed is not None else split_before(reuse, document)
+        if fix is not None or reuse.listed is not None:
+            return fix
+        return keep_parent(reuse, document) or split_before(reuse, document)
 
     def fix_together(self, facts: Sequence[Reuse | EqualKeys], document: Document) -> Fix | None:
         """Give all uses in one block keys of their own, unless something better than a split can be done for one."""

@@ -42,11 +42,12 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     word = "rng" if re.search(r"rng\d*$", dotted(place.key)) else "key"
     form = f"{word}_{{}}" if sum(name.startswith(f"{word}_") for name in siblings) > 1 else f"{{}}_{word}"
     unnamed = [form.format(base) for base in called_base(place)]
+    spares = [SPARE[word], f"split_{word}"] if splits(place) else [SPARE[word]]
     if names.at_module_level:
         private = "_" if any(isinstance(each, SCOPES) for each in document.tree.body) else ""
-        unnamed = [f"{private}{name}" for name in (*unnamed, SPARE[word])]
+        unnamed = [f"{private}{name}" for name in (*unnamed, *spares)]
     else:
-        unnamed.insert(0 if is_sampler(names, place) else len(unnamed), SPARE[word])
+        unnamed = [*spares, *unnamed] if is_sampler(names, place) else [*unnamed, *spares]
     chosen = [*following(siblings), *map(form.format, bases(document, place)), *unnamed]
     free = [name for name in chosen if names.is_free(name)]
     return next((name for name in free if fits(document, place, name)), None) or min(
@@ -126,6 +127,11 @@ def called_base(place: Place) -> Iterator[str]:
         last = name.rpartition(".")[2].strip("_")
         if not last.startswith(("split", "fold_in", "clone")) and ("_" not in last or not last.islower()):
             yield from worded(name)
+
+
+def splits(place: Place) -> bool:
+    """Return whether a place splits its key."""
+    return isinstance(place.node, ast.Call) and dotted(place.node.func).rpartition(".")[2] == "split"
 
 
 def is_sampler(names: Names, place: Place) -> bool:

@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 
 from olympus_codemods.editing.names import dotted
-from olympus_codemods.editing.scopes import Scope, bound_names, own_nodes
+from olympus_codemods.editing.scopes import Scope, bound_names, dominates, own_nodes
 from olympus_rules.syntax import Document
 
 
@@ -64,12 +64,14 @@ def attribute_is_mutable(document: Document, key: ast.Attribute, scope: Scope) -
 
 
 def may_be_none(document: Document, key: ast.expr | None, scope: Scope, statement: ast.stmt) -> bool:
-    """Return whether a key is a parameter with the default ``None`` that nothing tests or binds before a statement."""
+    """Return whether a key is a parameter with the default ``None`` that may be that before a statement."""
     if not isinstance(key, ast.Name) or key.id not in optional_parameters(scope):
         return False
-    before = (node for node in own_nodes(scope) if isinstance(node, ast.expr | ast.stmt))
-    before = (node for node in before if document.span(node).start < document.span(statement).start)
-    return not any(settles(node, key.id) for node in before)
+    guards = (each for each in document.around(statement) if isinstance(each, ast.If | ast.While))
+    if any(asks_for(each.test, key.id) for each in guards):
+        return False
+    earlier = (each for each in own_nodes(scope) if isinstance(each, ast.stmt))
+    return not any(excludes_none(each, key.id) and dominates(document, each, statement) for each in earlier)
 
 
 def optional_parameters(scope: Scope) -> set[str]:
@@ -83,9 +85,33 @@ def optional_parameters(scope: Scope) -> set[str]:
     return {arg.arg for arg, default in pairs if isinstance(default, ast.Constant) and default.value is None}
 
 
-def settles(node: ast.AST, name: str) -> bool:
-    """Return whether a node binds a variable, or asks for it in a test."""
-    if isinstance(node, ast.Name):
-        return node.id == name and isinstance(node.ctx, ast.Store)
-    test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert) else None
-    return test is not None and any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(test))
+def excludes_none(statement: ast.stmt, name: str) -> bool:
+    """Return whether a variable is not ``None`` after a statement, as far as its syntax shows."""
+    match statement:
+        case ast.Assert(test=test):
+            return asks_for(test, name)
+        case ast.If(test=test, body=body):
+            is_left = isinstance(body[-1], ast.Raise | ast.Return)
+            return is_none(test, name) and (is_left or any(name in stored(each) for each in body))
+        case ast.Assign(
+            value=ast.IfExp(body=ast.Constant(value=None) | ast.Tuple(elts=[ast.Constant(value=None), *_]))
+        ):
+            return False
+    return isinstance(statement, ast.Assign | ast.AnnAssign) and name in stored(statement)
+
+
+def is_none(test: ast.expr, name: str) -> bool:
+    """Return whether a test, or a part of it, is ``name is None``."""
+    compared = (part for part in ast.walk(test) if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Is))
+    return any(asks_for(part.left, name) and ast.unparse(part.comparators[0]) == "None" for part in compared)
+
+
+def asks_for(test: ast.expr, name: str) -> bool:
+    """Return whether a test mentions a variable."""
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(test))
+
+
+def stored(statement: ast.stmt) -> set[str]:
+    """Return the variables that a statement binds."""
+    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}

@@ -122,27 +122,37 @@ def split_size(call: ast.Call) -> int | None:
     return None
 
 
-def lengthened(document: Document, split: Unpacked, child: str) -> list[Edit | None] | None:
+def lengthened(document: Document, split: Unpacked, child: str, *, is_first: bool = False) -> list[Edit | None] | None:
     """Return the edits with which a split gives one more key, ``None`` if its line has no room.
 
     A target ``_`` that nothing reads takes the name, and the split keeps its size.
+
+    Args:
+        document: the file.
+        split: the split.
+        child: the name of the key.
+        is_first: whether it stands before the others.
     """
     scope = scope_of(document, split.statement)
     if split.bound.count(THROWAWAY) == 1 and not is_read(scope, THROWAWAY):
         spare = split.left.elts[split.bound.index(THROWAWAY)]
-        return [replace(document, spare, cst.Name(child))]
+        return [replace(document, spare, cst.parse_expression(child))]
     statement = split.statement
     last = document.lines[(statement.end_lineno or statement.lineno) - 1].rstrip()
     added = len(f", {child}") + (len(", 3") if len(split.call.args) + len(split.call.keywords) == 1 else 0)
     if statement.lineno == statement.end_lineno and len(last) + added > line_length(document):
         return None
-    return [with_one_more(document, split, child), with_size(document, split.call, len(split.bound) + 1)]
+    return [
+        with_one_more(document, split, child, is_first=is_first),
+        with_size(document, split.call, len(split.bound) + 1),
+    ]
 
 
-def with_one_more(document: Document, split: Unpacked, name: str) -> Edit | None:
-    """Return the edit that writes one more target after the last one, in its row."""
-    last = split.left.elts[-1]
-    return replace(document, last, pair(expression(document, last), cst.Name(name)))
+def with_one_more(document: Document, split: Unpacked, name: str, *, is_first: bool) -> Edit | None:
+    """Return the edit that writes one more target before the first one or after the last one, in its row."""
+    target, new = split.left.elts[0 if is_first else -1], cst.parse_expression(name)
+    old = expression(document, target)
+    return None if old is None else replace(document, target, pair(*((new, old) if is_first else (old, new))))
 
 
 def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:

@@ -14,7 +14,7 @@ from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable, may_be_none
 from olympus_codemods.editing.rewriting import insert_line, replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, scope_of
-from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated
+from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated, lengthened, unpacked
 from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
@@ -34,6 +34,23 @@ def split_before(fact: Reuse, document: Document) -> Fix | None:
     if not refreshes(fact, scope_of(document, first.node)) or not may_split(document, first, again):
         return None
     return divided(document, [first, again] if is_carried(document, first, again) else [first])
+
+
+def keep_parent(fact: Reuse, document: Document) -> Fix | None:
+    """``a, b = split(key)`` becomes ``key, a, b = split(key, 3)``: what comes next goes on with the new key.
+
+    A target ``_`` that nothing reads takes it, and the split keeps its size.
+    """
+    first, again = fact.first, fact.again
+    scope, split = scope_of(document, first.node), unpacked(document, document.statement(first.node))
+    if split is None or split.call is not first.node or first.key is None or split.parent != dotted(first.key):
+        return None
+    if not refreshes(fact, scope) or not may_split(document, first, again):
+        return None
+    edits = lengthened(document, split, split.parent, is_first=True)
+    if edits is None:
+        return None
+    return fix_of(Applicability.UNSAFE, f"Keep a child as `{split.parent}` on line {split.statement.lineno}", *edits)
 
 
 def split_before_all(facts: Sequence[Reuse], document: Document) -> Fix | None:
