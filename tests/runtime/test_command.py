@@ -120,9 +120,9 @@ def test_a_tree(olympus_in: Run) -> None:
     assert (status, err) == (0, "this is printed by the module\n")
     assert out.splitlines() == [
         "key",
-        "├─ split, line 7 → split(key)[0]",
+        "├─ split, line 7 → a = split(key)[0]",
         "│  └─ draw, line 8 → normal",
-        "└─ split, line 7 → split(key)[1]",
+        "└─ split, line 7 → b = split(key)[1]",
         "   └─ draw, line 8 → uniform",
     ]
 

@@ -12,6 +12,7 @@ from olympus.graphs.drafting import Draft, Step, Use
 from olympus.graphs.grouping import RETURNED, grouped
 from olympus.graphs.labels import spelled
 from olympus.graphs.model import Edge, Graph, Node, NodeKind
+from olympus.graphs.variables import Variables
 
 if TYPE_CHECKING:
     from olympus.lineage import Lineage
@@ -32,6 +33,7 @@ class Assembly:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.calls = draft.calls
+        self.variables = Variables(draft.calls)
         self.groups = grouped(draft)
         self.keys: defaultdict[int, list[int]] = defaultdict(list)
         for key in sorted(draft.members, key=lambda key: (self._order(key), key)):
@@ -115,7 +117,8 @@ class Assembly:
         kind: NodeKind = "source" if self.calls.term(members[0]).operation in SOURCES else "key"
         names = self.draft.names
         title = names.label(members, depth=8, longest=200)
-        return Node(name, kind, names.label(members), title, tuple(sorted(self.draft.marks[members[0]])))
+        misuses = tuple(sorted(self.draft.marks[members[0]]))
+        return Node(name, kind, names.label(members), title, misuses, self.variables.of(members))
 
 
 def _sink_order(uses: list[Use]) -> tuple[float, int]:

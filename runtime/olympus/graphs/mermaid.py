@@ -39,7 +39,8 @@ def mermaid(graph: Graph) -> str:
 def _node(node: Node) -> str:
     opening, closing = SHAPES[node.kind]
     mark = f"<br/>✗ {', '.join(node.misuses)}" if node.misuses else ""
-    label = plain(node.label).translate(ESCAPES) or " "  # without any text there is no string
+    texts = [plain(text).translate(ESCAPES) for text in (node.variable, node.label) if text]
+    label = "<br/>".join(texts) or " "  # without any text there is no string
     return f'    {node.id}{opening}"{label}{mark}"{closing}:::{_class(node)}'
 
 

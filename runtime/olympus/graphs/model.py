@@ -26,6 +26,7 @@ class Node:
         label: a few words, such as ``split(key)[0]`` or ``normal``.
         title: the same without anything left out.
         misuses: what is wrong with the key, each kind once.
+        variable: what the program calls the key, if that is known.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Node:
     label: str
     title: str
     misuses: tuple[MisuseKind, ...] = ()
+    variable: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from olympus.graphs.layout import Layout, Place, layout
 from olympus.graphs.model import Edge, Graph, Node, plain
 
 ROW, GAP, MARGIN = 56.0, 26.0, 16.0  # pixels, as all lengths here
-BOX, TALL, PADDING = 30.0, 42.0, 10.0
+LINES, PADDING = (30.0, 42.0, 54.0), 10.0  # heights of boxes of one, two and three lines
+STEP = 15.0  # from one line to the next
 LARGE, SMALL = 13.0, 11.0  # sizes of the fonts
 ADVANCE = 0.61  # the width of a character of a monospaced font, as a part of its size
 LONGEST = 44  # characters of a label; the rest is in the title
@@ -24,7 +25,7 @@ text { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans 
 .key .box { fill: #f6f8fa; stroke: #8c959f } .source .box { fill: #ddf4ff; stroke: #0969da }
 .sink .box { fill: #dafbe1; stroke: #1a7f37 } .unknown .box { fill: #fff8c5; stroke: #9a6700 }
 .returned .box { fill: #fbefff; stroke: #8250df }
-.misuse .box { fill: #ffebe9; stroke: #cf222e; stroke-width: 3 } .misuse text.note { fill: #a40e26; font-weight: bold }
+.misuse .box { fill: #ffebe9; stroke: #cf222e; stroke-width: 3 } .misuse .mark { fill: #a40e26; font-weight: bold }
 .misuse path { stroke: #cf222e; stroke-width: 2.6 } .misuse .head { fill: #cf222e; stroke: none }
 @media (prefers-color-scheme: dark) {
   .page { fill: #0d1117 } text { fill: #e6edf3 } .note { fill: #9da7b1 } path { stroke: #8b949e }
@@ -32,7 +33,7 @@ text { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans 
   .key .box { fill: #161b22; stroke: #6e7681 } .source .box { fill: #0c2d4d; stroke: #58a6ff }
   .sink .box { fill: #0f2f1a; stroke: #3fb950 } .unknown .box { fill: #35290a; stroke: #d29922 }
   .returned .box { fill: #271a40; stroke: #a371f7 }
-  .misuse .box { fill: #3f1315; stroke: #ff7b72 } .misuse text.note { fill: #ffa198 }
+  .misuse .box { fill: #3f1315; stroke: #ff7b72 } .misuse .mark { fill: #ffa198 }
   .misuse path { stroke: #ff7b72 } .misuse .head { fill: #ff7b72 }
 }
 """
@@ -95,7 +96,7 @@ class _Drawing:
         widths += [_width(_edge_text(edge), SMALL) for edge in graph.edges]
         links = [link for number in range(len(graph.edges)) for link in self.links(number)]
         self.layout: Layout = layout(widths, links, row=ROW, gap=GAP)
-        heights = [TALL if node.misuses else BOX for node in graph.nodes] + [SMALL + 4] * len(graph.edges)
+        heights = [LINES[len(_lines(node)) - 1] for node in graph.nodes] + [SMALL + 4] * len(graph.edges)
         self.boxes = [Box(*each) for each in zip(widths, heights, self.layout.places, strict=True)]
 
     def links(self, number: int) -> list[tuple[int, int]]:
@@ -117,10 +118,10 @@ class _Drawing:
         """Return a node's box with its label."""
         node, box = self.graph.nodes[number], self.boxes[number]
         x, y = box.place.x, box.place.y
-        radius = BOX / 2 if node.kind in ("sink", "returned") else 4
-        texts = [_text(_short(node.label), x + PADDING, y + 4.5 - (6.5 if node.misuses else 0), "name")]
-        if node.misuses:
-            texts.append(_text(_marks(node), x + PADDING, y + 13, "note"))
+        radius = LINES[0] / 2 if node.kind in ("sink", "returned") else 4
+        lines = _lines(node)
+        first = y + 4.5 - STEP / 2 * (len(lines) - 1)
+        texts = [_text(text, x + PADDING, first + STEP * number, style) for number, (text, style) in enumerate(lines)]
         title = f"{node.title}: {', '.join(node.misuses)}" if node.misuses else node.title
         return (
             f'<g class="{node.kind}{" misuse" if node.misuses else ""}"><title>{escape(plain(title))}</title>'
@@ -142,7 +143,8 @@ class _Drawing:
             )
         text = _edge_text(edge)
         if text:
-            parts.append(_text(text, label.place.x, label.place.y + 4, "note"))
+            style = "note mark" if edge.misuse else "note"
+            parts.append(_text(text, label.place.x, label.place.y + 4, style))
         title = f"{self.graph.nodes[source].label} → {self.graph.nodes[target].label}: {edge.label}"
         kind = "edge misuse" if edge.misuse else "edge"
         return f'<g class="{kind}"><title>{escape(plain(title))}</title>{"".join(parts)}</g>'
@@ -173,13 +175,19 @@ class _Drawing:
         )
 
 
+def _lines(node: Node) -> list[tuple[str, str]]:
+    """Return the lines of a box, each with its style: the variable, the derivation, and what is wrong."""
+    lines = [(_short(node.label), "note" if node.variable else "name")]
+    if node.variable:
+        lines.insert(0, (_short(node.variable), "name"))
+    if node.misuses:
+        lines.append((f"{CROSS} {', '.join(node.misuses)}", "note mark"))
+    return lines
+
+
 def _node_width(node: Node) -> float:
-    marks = _width(_marks(node), SMALL) * 1.05 if node.misuses else 0.0  # bold
-    return max(_width(_short(node.label), LARGE), marks) + 2 * PADDING
-
-
-def _marks(node: Node) -> str:
-    return f"{CROSS} {', '.join(node.misuses)}"
+    sizes = {"name": LARGE, "note": SMALL, "note mark": SMALL * 1.05}  # bold
+    return max(_width(text, sizes[style]) for text, style in _lines(node)) + 2 * PADDING
 
 
 def _edge_text(edge: Edge) -> str:

@@ -67,7 +67,8 @@ def _edge(edge: Edge) -> list[Piece]:
 
 def _node(node: Node, *, above: bool) -> list[Piece]:
     style: Style = "source" if node.kind == "source" else "sink" if node.kind == "sink" else ""
-    found: list[Piece] = [(plain(node.label), "misuse" if node.misuses else style)]
+    label = f"{node.variable} = {node.label}" if node.variable else node.label
+    found: list[Piece] = [(plain(label), "misuse" if node.misuses else style)]
     if node.misuses:
         found.append((f"  {CROSS} {', '.join(node.misuses)}", "misuse"))
     if above:
