@@ -512,6 +512,15 @@ def test_an_object_among_the_arguments_is_not_blamed_for_everything():
         assert "\n\n" not in str(raised(function))
 
 
+def test_branches_that_differ_in_other_ways_are_not_explained():
+    for one, other in (
+        (lambda: (KEY, jnp.uint32(1)), lambda: (KEY, jnp.int32(1))),
+        (lambda: (KEY, jnp.zeros(2, "uint32")), lambda: (1.0, jnp.zeros(2))),
+        (lambda: (KEY, 1.0), lambda: (1.0, random.key(0, impl="rbg"))),
+    ):
+        assert "of one kind" not in str(raised(partial(lax.cond, True, one, other)))
+
+
 def test_a_key_still_has_no_attributes_that_it_lacks():
     assert not hasattr(KEY, "tolist")
     assert getattr(KEY, "tobytes", None) is None

@@ -146,21 +146,23 @@ def mapped_sizes(error: Exception, failure: Failure) -> str | None:
 
 def unlike_results(error: Exception, failure: Failure) -> str | None:
     """``cond(p, lambda: key, lambda: raw)``, a carry that changes: a result is a key of one kind."""
-    text = str(error)
-    match = re.search(r"\b(branch|branches|true_fun|carry|input)\b.*? must have (?:equal|identical) ", text)
-    kinds = list(dict.fromkeys(re.findall(r"key<[^>]*>", text)))
-    if match is None or not kinds or (len(kinds) == 1 and "uint32[" not in text):
+    match = re.search(r"\b(branch|branches|true_fun|carry|input)\b.*? must have (?:equal|identical) ", str(error))
+    if match is None:
         return None
     if match[1] in ("branch", "branches", "true_fun"):
         start = f"All branches of {failure.operation} have to give keys of one kind"
     else:
         start = f"The body of {failure.operation} has to give keys of the kind that it takes"
-    if len(kinds) > 1:
-        return f"{start}, and these are of different generators: {kinds[0]} and {kinds[1]}."
-    return (
-        f"{start}, and one is a typed key, {kinds[0]}, where another is an array of uint32, as raw keys are. "
-        "Make both typed, with wrap_key_data(raw), or both raw, with key_data(key)."
-    )
+    for line in str(error).splitlines():  # each is about one result
+        kinds = list(dict.fromkeys(re.findall(r"key<[^>]*>", line)))
+        if len(kinds) > 1:
+            return f"{start}, and these are of different generators: {kinds[0]} and {kinds[1]}."
+        if kinds and re.search(r"uint32\[[^\]]+\]", line):
+            return (
+                f"{start}, and one is a typed key, {kinds[0]}, where another is an array of uint32, as raw keys are. "
+                "Make both typed, with wrap_key_data(raw), or both raw, with key_data(key)."
+            )
+    return None
 
 
 def not_one_number(error: Exception, failure: Failure) -> str | None:
