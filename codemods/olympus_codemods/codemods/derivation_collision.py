@@ -24,8 +24,10 @@ class DerivationCollisionCodemod(Codemod):
         """Return the rewrite; a datum that is folded in twice has none, as the right datum is unknown."""
         if fact.how == "split-then-index":
             return fold_in_index(fact, document)
-        if fact.how == "fold_in-twice" or fact.first is None or fact.again is None:
+        if fact.how == "fold_in-twice" or fact.is_apart or fact.first is None or fact.again is None:
             return None
+        if fact.how == "split-beside-fold_in" and FOLD_IN not in (fact.first.what, fact.again.what):
+            return None  # a function that is called folds into the key
         reuse = Reuse(
             node=fact.node,
             confidence=fact.confidence,

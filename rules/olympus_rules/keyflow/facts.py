@@ -300,6 +300,7 @@ class DerivationCollision(Fact):
         first: the other derivation; ``None`` for ``split-then-index``, which is one expression.
         repeated_by: as in :class:`Reuse`.
         index: for ``split-then-index`` the datum to fold in.
+        is_apart: for ``split-beside-fold_in``, whether two keys are made apart from one seed.
     """
 
     how: str
@@ -307,6 +308,7 @@ class DerivationCollision(Fact):
     again: Place | None = None
     repeated_by: str = ""
     index: ast.expr | None = None
+    is_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

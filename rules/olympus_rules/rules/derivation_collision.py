@@ -58,6 +58,7 @@ def message(fact: DerivationCollision, document: Document) -> str:
             f"shorter one. Split once into as many keys as are needed."
         )
     if fact.how == "split-beside-fold_in":
+        key = "two keys of one seed" if fact.is_apart else key
         return (
             f"`split` and `fold_in`{other} of {key} give the same children: `split(key)[i]` equals "
             f"`fold_in(key, i)`. Use one of the two on a key, or split first and fold into a child."

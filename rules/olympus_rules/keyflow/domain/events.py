@@ -19,6 +19,7 @@ class Events:
 
     Attributes:
         derivations: the calls of ``fold_in``.
+        folded: the children that callees make by ``fold_in``, each with the number of the first such call.
         draws: the draws of known samplers.
         returns: the returned values, with conditions.
         writes: attributes and items written to objects that came from outside.
@@ -35,6 +36,7 @@ class Events:
     """
 
     derivations: list[Derivation] = field(default_factory=list)
+    folded: dict[Term, int] = field(default_factory=dict)
     draws: list[Draw] = field(default_factory=list)
     returns: list[tuple[PathCondition, Value]] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)

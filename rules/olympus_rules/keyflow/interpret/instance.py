@@ -175,10 +175,15 @@ class Instance:
             return self._each(args[0], lambda key: knowledge.split(inner, key, as_term(self.flow, count), axes))
         if operation == "fold_in":
             datum = self._term(args[1])
-            return self._each(args[0], lambda key: knowledge.fold_in(key, datum))
+            return self._each(args[0], lambda key: self._folded(key, datum))
         if operation == "clone":
             return self._each(args[0], lambda key: knowledge.clone(inner, key))
         return self._rearranged(operation, data, args)
+
+    def _folded(self, key: Term, datum: Term) -> Term:
+        child = self.flow.knowledge.fold_in(key, datum)
+        self.flow.events.folded.setdefault(child, self.number)
+        return child
 
     def _object(self, term: Term) -> Term:
         """Return an object that the callee makes: a new one for each call."""

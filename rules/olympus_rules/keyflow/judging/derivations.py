@@ -5,19 +5,24 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Meeting
+from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.steady import is_steady
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.summary import sources_of
+from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.order import after
+from olympus_rules.keyflow.judging.remade import is_literal_seed, shared_seed
 from olympus_rules.keyflow.notes.pending import spelled
-from olympus_rules.libraries.names import FOLD_IN
+from olympus_rules.libraries.names import ARANGE, FOLD_IN
 
 MET = {
     Meeting.NEVER: Confidence.POSSIBLE,
@@ -114,33 +119,105 @@ def _assumed_count(split: Consumption) -> int:
 
 
 def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
+    """Return the children that are made by ``fold_in`` from a key that is split as well, here or in callees."""
     terms = run.terms
     splits: dict[Term, list[Consumption]] = {}
+    apart: dict[Term, list[Consumption]] = {}  # by the key of which they are equals
     for use in run.ledger.consumptions:
-        if use.draw == "split" and use.certainty == Certainty.KNOWN:
+        if use.draw == "split" and use.certainty != Certainty.DOUBTFUL:
             splits.setdefault(use.term, []).append(use)
-    for derivation in run.events.derivations:
-        parent, datum = terms.args(derivation.child)
-        index, node = terms.constant(datum), derivation.node
-        if type(index) is not int:
+            for path, equal in terms.equal_keys(use.term):
+                apart.setdefault(equal, []).extend(_under(path, use))
+    for fold, child in _folds(run) if splits else ():
+        parent, datum = terms.args(child)
+        index = _counted(terms, datum)
+        if index is None:
             continue
-        for use in splits.get(parent, ()):
-            if not 0 <= index < (_assumed_count(use) if use.count is None else use.count):
-                continue
-            fold_first = derivation.time < use.time
-            met = run.ledger.on_one_path(*((derivation, use) if fold_first else (use, derivation)))
-            if met != Meeting.NEVER:
-                fold, split = Place(node, FOLD_IN), Place(use.node, use.what, use.key)
-                later, earlier = (fold, split) if after(node, use.node) else (split, fold)
-                yield facts.DerivationCollision(
-                    node=later.node,
-                    confidence=min(
-                        _confidence(file, met, derivation.child),
-                        Confidence.LIKELY if use.count is None else Confidence.CERTAIN,
-                    ),
-                    key=spelled(node.args[0]) if node.args else "",
-                    kind=run.knowledge.kind(derivation.child),
-                    how="split-beside-fold_in",
-                    first=earlier,
-                    again=later,
-                )
+        found = list(splits.get(parent, ()))
+        for path, equal in terms.equal_keys(parent):
+            others = (each for each in apart.get(equal, ()) if terms.seed_of(each.term) != terms.seed_of(parent))
+            found += (use for other in others for use in _under(path, other))
+        inside = run.events.folded.get(child) if isinstance(fold, Consumption) else None  # reported in the callee
+        for split in found:
+            if split.call != inside and 0 <= index < (_assumed_count(split) if split.count is None else split.count):
+                yield from _beside(file, run, fold, split, child)
+
+
+def _under(path: PathCondition, use: Consumption) -> Iterator[Consumption]:
+    """Yield a use under a further condition, unless both cannot hold."""
+    joined = both(path, use.path)
+    if joined is not None:
+        yield use if joined == use.path else replace(use, path=joined)
+
+
+def _folds(run: Run) -> Iterator[tuple[Derivation | Consumption, Term]]:
+    """Yield each derivation, and each use of a key that a callee derives, with the child."""
+    here = {derivation.child for derivation in run.events.derivations}
+    yield from ((derivation, derivation.child) for derivation in run.events.derivations)
+    for use in run.ledger.consumptions:
+        if use.certainty == Certainty.DOUBTFUL:
+            continue
+        child = next((each for each in sources_of(run.terms, use.term) if run.terms.operation(each) == "fold_in"), None)
+        if child is not None and child not in here:
+            yield use, child
+
+
+def _counted(terms: Terms, datum: Term) -> int | None:
+    """Return the number that is folded in; the first one for the counter of a map."""
+    operation = terms.operation(datum)
+    if operation == "lane" and _is_range(terms, terms.args(datum)[0]):
+        return 0
+    if operation == "item" and _is_range(terms, terms.args(datum)[0]):
+        datum = terms.args(datum)[1]
+    number = terms.constant(datum)
+    return number if type(number) is int else None
+
+
+def _is_range(terms: Terms, array: Term) -> bool:
+    """Return whether an array is ``jnp.arange(n)``."""
+    data, args = terms.data(array), terms.args(array)
+    is_made = terms.operation(array) == "op" and isinstance(data, tuple) and data[0] == ARANGE
+    return is_made and bool(args) and all(terms.operation(each) == "symbol" for each in args[1:])  # and a dtype
+
+
+def _beside(file: File, run: Run, fold: Derivation | Consumption, split: Consumption, child: Term) -> Iterator[Fact]:
+    """Return the collision of a split with a child that is folded from the same key, if one run has both."""
+    met, place, key, is_sure = _met(file, run, fold, split)
+    if met == Meeting.NEVER:
+        return
+    sure = Confidence.CERTAIN if is_sure and split.count is not None else Confidence.LIKELY
+    is_apart = split.term != run.terms.args(child)[0]
+    if is_apart and is_literal_seed(run.terms, shared_seed(run.terms, split.term, child)):
+        sure = Confidence.POSSIBLE  # who writes a seed twice often means it
+    parted = Place(split.node, split.what, split.key)
+    later, earlier = (place, parted) if after(place.node, split.node) else (parted, place)
+    yield facts.DerivationCollision(
+        node=later.node,
+        confidence=min(_confidence(file, met, child), sure, Confidence.LIKELY if is_apart else Confidence.CERTAIN),
+        key="" if key is None or is_apart else spelled(key),
+        kind=run.knowledge.kind(child),
+        how="split-beside-fold_in",
+        first=earlier,
+        again=later,
+        is_apart=is_apart,
+    )
+
+
+def _met(
+    file: File, run: Run, fold: Derivation | Consumption, split: Consumption
+) -> tuple[Meeting, Place, ast.expr | None, bool]:
+    """Return whether one run has both, the place of the fold, the key, and whether all callees are known."""
+    is_known, is_first = split.certainty == Certainty.KNOWN, fold.time < split.time
+    if isinstance(fold, Consumption):
+        met = run.ledger.meeting(*((fold, split) if is_first else (split, fold)))
+        place, is_sure = Place(fold.node, fold.what, fold.key), is_known and fold.certainty == Certainty.KNOWN
+        if isinstance(fold.key, ast.Call) and _is_fold(file, fold.key):
+            return met, Place(fold.key, FOLD_IN), fold.key.args[0] if fold.key.args else None, is_sure
+        return met, place, split.key, is_sure
+    met = run.ledger.on_one_path(*((fold, split) if is_first else (split, fold)))
+    return met, Place(fold.node, FOLD_IN), fold.node.args[0] if fold.node.args else None, is_known
+
+
+def _is_fold(file: File, call: ast.Call) -> bool:
+    """Return whether an expression is a call of ``fold_in``."""
+    return file.document.imports.resolve(dotted_name(call.func)) == FOLD_IN

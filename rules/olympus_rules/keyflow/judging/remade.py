@@ -19,18 +19,18 @@ from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.syntax.project import module_file
 
 
-def shared_seed(terms: Terms, first: Consumption, again: Consumption) -> Term:
+def shared_seed(terms: Terms, first: Term, again: Term) -> Term:
     """Return the seed that two keys are made from, a variable if it may be one."""
-    one, two = ([seed for _, seed in terms.arms(terms.args(terms.seed_of(use.term))[0])] for use in (first, again))
+    one, two = ([seed for _, seed in terms.arms(terms.args(terms.seed_of(key))[0])] for key in (first, again))
     return min(
         (seed for seed in one if seed in two),
-        key=lambda seed: (_is_literal(terms, seed), not spelled_seed(terms, seed)),
+        key=lambda seed: (is_literal_seed(terms, seed), not spelled_seed(terms, seed)),
     )
 
 
 def written_seed(file: File, first: Consumption, again: Consumption) -> str:
     """Return how the seed of two keys is written, empty if that is not known."""
-    name = spelled_seed(file.terms, shared_seed(file.terms, first, again))
+    name = spelled_seed(file.terms, shared_seed(file.terms, first.term, again.term))
     calls = (made_by(file, file.terms.seed_of(use.term)) for use in (again, first))
     texts = (ast.unparse(call.args[0]) for call in calls if call is not None and call.args)
     return name or next(texts, "")
@@ -72,7 +72,7 @@ def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effe
     is_alike = first.what == again.what or _is_made_by_one_call(file, first, again)
     if effect == "dependent" and not (is_alike and _is_method(file, again)):
         return Confidence.POSSIBLE
-    is_literal = _is_literal(file.terms, shared_seed(file.terms, first, again))
+    is_literal = is_literal_seed(file.terms, shared_seed(file.terms, first.term, again.term))
     if again.loop and _counts_in_seed(file, again):
         return Confidence.POSSIBLE  # each turn of the inner loop has its own seed, to be tried under other conditions
     if _is_drawn_here(file, first) and _is_drawn_here(file, again):
@@ -156,10 +156,10 @@ def _is_method(file: File, use: Consumption) -> bool:
     return use.draw == "call" and use.what.rpartition(".")[2] in file.method_rows
 
 
-def _is_literal(terms: Terms, seed: Term) -> bool:
+def is_literal_seed(terms: Terms, seed: Term) -> bool:
     """Return whether a seed is written as a number, and not given as a variable."""
     if terms.operation(seed) == "op":
-        return all(_is_literal(terms, part) for part in terms.args(seed))
+        return all(is_literal_seed(terms, part) for part in terms.args(seed))
     return terms.operation(seed) == "const"
 
 

@@ -157,7 +157,7 @@ def _equal_keys(
         repeated_by=_repeated_by(first, again),
         seed=written_seed(file, first, again),
         made=(made_at(file, first), made_at(file, again)),
-        identity=(run.code, shared_seed(file.terms, first, again)),
+        identity=(run.code, shared_seed(file.terms, first.term, again.term)),
         lineage=(*descent().way(again.term), *uses(first, again)),
     )
 

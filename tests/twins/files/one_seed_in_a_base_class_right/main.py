@@ -10,7 +10,7 @@ class Walk(Solver):
     def solve(self, problem: Problem, start=None, seed=None):
         self.prepare(problem, seed=seed)
         place = problem.start() if start is None else start
-        key = jax.random.fold_in(jax.random.key(seed if seed is not None else 0), 1)
+        key = jax.random.fold_in(jax.random.key(seed if seed is not None else 0), 7)
         steps = []
         for _ in range(3):
             step_key, key = jax.random.split(key)
