@@ -20,6 +20,7 @@ from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, V
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.notes.annotated import library_class
 from olympus_rules.libraries import LibraryFunction
 
 CALL = ".__call__"
@@ -100,7 +101,12 @@ def called(flow: Flow, function: Term) -> Library | None:
 
 
 def _held(flow: Flow, function: Term) -> str:
-    """Return the class of a library whose object an attribute of an object of a known class holds, or a list in it."""
+    """Return the class of a library whose object an attribute of an object of a known class holds, or a list in it.
+
+    A parameter holds what it is annotated with.
+    """
+    if flow.terms.operation(function) == "param":
+        return library_class(flow.linker, *flow.terms.data(function))
     in_list = flow.terms.operation(function) == "item"
     attribute = flow.terms.args(function)[0] if in_list else function
     if flow.terms.operation(attribute) != "attr":

@@ -62,11 +62,16 @@ def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
         file.annotated_parts[term] = held.part
 
 
+def library_class(linker: Linker, code: FunctionCode, name: str) -> str:
+    """Return the class of a library that the annotation of a parameter names, empty if there is none."""
+    annotation = annotations_of(code.node).get(name)
+    value = None if annotation is None else named(linker, code.parent, _of_one(annotation))
+    return value.qualified if isinstance(value, Library) else ""
+
+
 def held_by(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> Held:
     """Return what an annotation in a scope says of an object: a class of the project, or that of its elements."""
-    annotation = _without_none(annotation)
-    while isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ONE:
-        annotation = _without_none(annotation.slice)
+    annotation = _of_one(annotation)
     if isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ELEMENTS:
         is_tuple = _last_name(annotation.value) in ("Tuple", "tuple")
         part = _repeated(annotation.slice) if is_tuple else _last(annotation.slice)
@@ -75,6 +80,14 @@ def held_by(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) ->
         annotation = annotation.value
     value = named(linker, scope, annotation)
     return Held(linker.hierarchy.known_class(value)) if isinstance(value, Class | Library) else NOTHING
+
+
+def _of_one(annotation: ast.expr) -> ast.expr:
+    """Return the type of the value itself in ``Optional[…]`` and the like."""
+    annotation = _without_none(annotation)
+    while isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ONE:
+        annotation = _without_none(annotation.slice)
+    return annotation
 
 
 def _without_none(annotation: ast.expr) -> ast.expr:
