@@ -393,11 +393,18 @@ def _literal(index: SliceOf) -> bool:
 
 
 def _within(flow: State, term: Term, index: Value) -> Value:
-    """Return an index into an array; JAX takes one that is past the end for the last."""
-    if isinstance(index, Const) and type(index.value) is int and not index.counter:
-        length = flow.terms.length(term) if flow.terms.operation(term) == "split" else None
-        return Const(length - 1) if length and index.value >= length else index
-    return index
+    """Return an index into an array; JAX takes one that is past the end for the last.
+
+    A counter may end before that, surely so if there is one key only: who splits into one counts up to one.
+    """
+    if not isinstance(index, Const) or type(index.value) is not int or flow.terms.operation(term) != "split":
+        return index
+    length = flow.terms.length(term)
+    if not length or index.value < length or (index.counter and length == 1):
+        return index
+    if index.counter:
+        flow.file.past_end.add(flow.terms.item(term, flow.terms.const(length - 1)))
+    return Const(length - 1)
 
 
 def _term_item(flow: State, term: Term, index: Value) -> Value:
