@@ -39,6 +39,9 @@ class ObjectTable(Protocol):
     def result(self, callee: Value) -> Held:
         """Return what is known of the object that a call gives."""
 
+    def parameter(self, code: FunctionCode, name: str) -> Held:
+        """Return what annotations say of an argument: of the function, or of the method that it overrides."""
+
 
 class ClassTable(Protocol):
     """The classes visible in one file, with their bases.

@@ -65,6 +65,9 @@ def _of_class(analysis: Analysis, class_: ClassCode, name: str, concerned: bool)
         return _object(analysis, analysis.objects.result(Function(method), class_))
     if method is None:
         attribute, _, inner = rest.partition(".")
+        overridden = hierarchy.method(class_, attribute) if inner else None
+        if overridden is not None:
+            return _object(analysis, analysis.objects.parameter(overridden, inner))
         library = hierarchy.namespace(class_, attribute)
         if library is None:
             return _object(analysis, analysis.objects.held(class_, rest))

@@ -9,7 +9,8 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Value
-from olympus_rules.keyflow.notes.annotated import held_by
+from olympus_rules.keyflow.linking.hierarchy import SETTING_UP
+from olympus_rules.keyflow.notes.annotated import annotations_of, held_by
 
 CALLED = "()"  # after the name of a function, in the question for what it gives
 
@@ -54,6 +55,22 @@ class Objects:
             given = NOTHING if code.result is None else self._resolved(code.result, code.parent, slot[1])
             self._results[slot] = given if isinstance(given, Held) else NOTHING
         return self._results[slot]
+
+    def parameter(self, code: FunctionCode, name: str) -> Held:
+        """Return what annotations say of an argument: of the function, or of the method that it overrides."""
+        annotation = annotations_of(code.node).get(name)
+        if annotation is not None:
+            return held_by(self._file.linker, code.parent, annotation)
+        method = code.name.rpartition(".")[2]
+        if code.owner is None or method in SETTING_UP:
+            return NOTHING
+        for each in self._file.linker.hierarchy.ancestry(code.owner):
+            if each.home and method in each.kinds:
+                found = self._file.linker.lookups.outside(f"{each.home}.{method}.{name}", concerned=True)
+                return self._of_term(found)  # of a base class, whose file need not hold a key
+            if each is not code.owner and method in each.methods:
+                return self.parameter(each.methods[method], name)
+        return NOTHING
 
     def _attribute(self, class_: ClassCode, name: str) -> Held | Value:
         """Return the object in an attribute, or the class or function."""

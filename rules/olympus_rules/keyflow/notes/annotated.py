@@ -46,7 +46,7 @@ def named(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> V
 
 
 def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
-    """Note the class that the annotation of a parameter says, of its value or of what is in it.
+    """Note the class that annotations say of the value of a parameter, or of what is in it.
 
     Args:
         file: the tables of the file.
@@ -54,8 +54,7 @@ def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
         name: the parameter.
         term: its value.
     """
-    annotation = annotations_of(code.node).get(name)
-    held = NOTHING if annotation is None else held_by(file.linker, code.parent, annotation)
+    held = file.linker.objects.parameter(code, name)
     if held.class_ is not None:
         file.annotated[term] = held.class_
     if held.part is not None:
