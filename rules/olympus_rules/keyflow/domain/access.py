@@ -403,7 +403,7 @@ def _within(flow: State, term: Term, index: Value) -> Value:
     if not length or index.value < length or (index.counter and length == 1):
         return index
     if index.counter:
-        flow.file.past_end.add(flow.terms.item(term, flow.terms.const(length - 1)))
+        flow.knowledge.past_end.add(flow.terms.item(term, flow.terms.const(length - 1)))
     return Const(length - 1)
 
 

@@ -120,7 +120,6 @@ class File:
         method_rows: the rows of their other methods, by name.
         generators: library objects whose methods return fresh keys.
         replicated: values of which there is a copy on each device.
-        past_end: the last elements of arrays that a counter past the end takes, if its loop goes on so long.
         made: what the objects are made of that classes make here.
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
@@ -184,7 +183,6 @@ class File:
         self.method_rows = table.method_rows(self.imported)
         self.generators: dict[Term, LibraryFunction] = {}
         self.replicated: set[Term] = set()
-        self.past_end: set[Term] = set()
         self.made: dict[Term, Made] = {}
         self.classes: dict[Term, ClassCode] = {}
         self.annotated: dict[Term, ClassCode] = {}

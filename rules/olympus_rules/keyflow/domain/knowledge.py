@@ -65,6 +65,7 @@ class Knowledge:
         use_paths, part_paths: the path conditions of the uses of a term, and of its parts.
         shapes: the lengths of the axes of keys in rearranged arrays of known numbers of keys.
         lengths: the shapes of arrays that are made with a literal shape.
+        past_end: the last elements of arrays that a counter past the end takes, if its loop goes on so long.
         filled: values written in the place of ``None``, which are not ``None`` themselves; and whether they are true.
     """
 
@@ -84,6 +85,7 @@ class Knowledge:
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
         self.records: set[Term] = set()
+        self.past_end: set[Term] = set()
         self.filled: dict[Term, bool] = {}
 
     # evidence

@@ -67,7 +67,7 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
     if confidence is None:
         return None
     if confidence == Confidence.CERTAIN and any(
-        use.computed or use.term in file.past_end or not is_steady(file, use.term) for use in (first, again)
+        use.computed or use.term in run.knowledge.past_end or not is_steady(file, use.term) for use in (first, again)
     ):
         confidence = Confidence.LIKELY
     if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(file, run, first, again):
