@@ -24,13 +24,17 @@ def line_length(document: Document) -> int:
 
 def length_in(file: Path) -> int | None:
     """Return the length that a file of settings names, ``None`` if it names none."""
-    if not disk.is_file(file):
-        return None
     try:
-        table = read_toml(disk.read(file).decode())
+        return _named(file.name, disk.read(file).decode()) if disk.is_file(file) else None
     except (OSError, ValueError):
         return None
-    tools = table.get("tool") if file.name == FILES[-1] else {TOOLS[0]: table}
+
+
+@lru_cache(maxsize=8)  # one file of settings stands above many files, and takes as long to parse as they
+def _named(name: str, text: str) -> int | None:
+    """Return the length that the text of a file of settings names."""
+    table = read_toml(text)
+    tools = table.get("tool") if name == FILES[-1] else {TOOLS[0]: table}
     tables = [tools.get(tool) for tool in TOOLS] if isinstance(tools, dict) else []
     lengths = (each.get("line-length") for each in tables if isinstance(each, dict))
     return next((length for length in lengths if type(length) is int), None)
