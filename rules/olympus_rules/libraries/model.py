@@ -44,6 +44,7 @@ class LibraryFunction:
         needs: parameters without which nothing is drawn, as that is their default.
         instead: parameters whose value, if one is given, stands for the draw.
         holds: parameters with values, by their names, for what the function in the first argument would draw.
+        advances: parameters with a state that holds a key; the function returns a state with the next one.
         wrap: whether a forwarded buffer comes out as a typed key.
         unwrap: whether a forwarded typed key comes out as its buffer.
         raw: whether it takes and gives raw keys only.
@@ -68,6 +69,7 @@ class LibraryFunction:
     needs: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
+    advances: tuple[str, ...] = ()
     wrap: bool = False
     unwrap: bool = False
     raw: bool = False

@@ -40,9 +40,11 @@ SECTIONS = (*ROWS, "returns", *NAMED, *LISTS, CONVERSIONS, TYPED_KEYS)
 CHOICES = {"derive": ("split", "fold_in", "clone"), "seed": ("typed", "raw"), "makes": ("key", "keys")}
 FLAGS = ("wrap", "unwrap", "raw")
 FIELDS = tuple(field.name for field in fields(LibraryFunction) if field.name not in ("qualified", "method"))
-OF_FUNCTIONS = ("draw", "derive", "seed", "gives", "keeps", "silent", "needs", "instead", "holds", "wrap", "unwrap")
+OF_FUNCTIONS = (
+    "draw", "derive", "seed", "gives", "keeps", "silent", "needs", "instead", "holds", "advances", "wrap", "unwrap",
+)  # fmt: skip
 OF_METHODS = tuple(name for name in FIELDS if name not in OF_FUNCTIONS)
-OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds", "needs", "instead", "holds")
+OF_PARAMETERS = ("sinks", "folds", "inspects", "forwards", "keeps", "seeds", "needs", "instead", "holds", "advances")
 
 
 def read(filename: str, text: str) -> Pack:

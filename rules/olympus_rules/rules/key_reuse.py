@@ -35,6 +35,7 @@ OF_STATE = (
     "A copy, and what JAX hands to a compiled function, starts from the counts of its original: keep the state with "
     "the new counts, or reseed the copy."
 )
+OF_HANDED_STATE = "It returns a state with the next key: go on with that one."
 REORDERING = frozenset({"choice", "permutation", "shuffle"})
 
 
@@ -79,7 +80,7 @@ class KeyReuse(Rule):
         elif fact.first.node is fact.again.node:
             message = f"{repeated(fact)} {advice(fact, document)}"
         elif fact.of_state:
-            message = f"{copied(fact, document)} {OF_STATE}"
+            message = f"{copied(fact, document)} {advice(fact, document)}"
             places = (related(document, fact.first.node, f"first drawn from here, by `{caller(fact.first)}`"),)
         else:
             message = f"{twice(fact, document)} {advice(fact, document)}"
@@ -291,7 +292,7 @@ def in_method(fact: Reuse, document: Document) -> str:
 def advice(fact: Reuse, document: Document) -> str:
     """Return the next step: to use an unused child, or else to split."""
     if fact.of_state:
-        return OF_STATE
+        return OF_HANDED_STATE if fact.sampler else OF_STATE
     if fact.stored:
         return in_method(fact, document)
     is_made = bool(fact.unused) and not is_next_pass(fact, document)

@@ -32,7 +32,7 @@ from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
-from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Map, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Library, Map, Sequence, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import counting, lanes, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
@@ -107,8 +107,15 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
 
 
-def _object(flow: Flow, callee: Value) -> Term:
-    """Return what a callee gives that is not followed: only its class may be asked for."""
+def _object(flow: Flow, callee: Function) -> Value:
+    """Return what a callee gives that is not followed: only its class may be asked for.
+
+    It may be an object of a library, as the annotation of the callee says.
+    """
+    annotation = None if callee.code.is_foreign else getattr(callee.code.node, "returns", None)
+    name = None if annotation is None else flow.file.document.imports.resolve(dotted_name(annotation))
+    if name and flow.file.table.get(name).returns == name:
+        return Library(name)
     made = flow.terms.fresh()
     flow.file.given_by[made] = callee
     return made

@@ -96,11 +96,26 @@ def drawn(flow: Flow, function: Term, arguments: Arguments) -> Term | None:
     is_off = is_given or name in flow.file.switches or callees.evaluates(arguments, "")
     if not is_off and _draws(flow, holder, name) is not False:
         what = ast.unparse(node.func) if isinstance(node, ast.Call) else name
-        use = Consumption(node, what, Certainty.UNKNOWN, flow.path, draw=STATE_OF_OBJECT, loop=arguments.loop)
-        use.call, use.folded = flow.terms.number(), flow.terms.make("op", (STATE_OF_OBJECT, name))
-        consume(flow, flow.attribute(holder, STATE), use)
+        _draw(flow, flow.attribute(holder, STATE), node, what, name, arguments)
         return holder
     return None
+
+
+def _draw(flow: Flow, state: Value, node: ast.expr, what: str, name: str, arguments: Arguments) -> None:
+    """Record a draw from a state; ``name`` says what draws."""
+    use = Consumption(node, what, Certainty.UNKNOWN, flow.path, draw=STATE_OF_OBJECT, loop=arguments.loop)
+    use.call, use.folded = flow.terms.number(), flow.terms.make("op", (STATE_OF_OBJECT, name))
+    use.sampler = name if flow.file.describes(name) else ""
+    consume(flow, state, use)
+
+
+def advanced(flow: Flow, row: LibraryFunction, value: Value, arguments: Arguments) -> None:
+    """Record that a function of a library draws from the key in a state; it returns another state."""
+    node = arguments.node or flow.site
+    if isinstance(value, Term) and node is not None:
+        state = flow.terms.make("attr", (STATE, 0), value)
+        flow.knowledge.use(state)
+        _draw(flow, state, node, row.qualified, row.qualified, arguments)
 
 
 def advance(flow: Flow, holder: Term) -> None:
@@ -149,6 +164,8 @@ def applies(flow: Flow, instance: Instance, use: Consumption) -> bool:
     terms = flow.terms
     holder = instance.value(terms.args(use.term)[0]) if terms.operation(use.term) == "attr" else None
     name = "" if use.folded is None else terms.data(use.folded)[1]
+    if use.sampler:  # a function of a library, which draws from any state
+        return True
     return not isinstance(holder, Term) or _draws(flow, holder, name) is not False
 
 

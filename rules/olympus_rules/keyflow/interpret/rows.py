@@ -42,6 +42,9 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
             boundaries.given(flow, row.qualified, value, expression, arguments.node)
         if value is not None:
             _sink(flow, row, name, arguments, number)
+    for name in row.advances:
+        if (state := _argument(row, name, arguments)[0]) is not None:
+            counting.advanced(flow, row, state, arguments)
     if row.instead and not is_off and node is not None and not _is_given(row, arguments):
         drawn(flow, flow.knowledge.made(how=HIDDEN), Place(node, row.qualified, None))  # a handler gives it a key
     if row.seed:
@@ -60,6 +63,8 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     returns = flow.file.table.get(row.qualified).returns if row.holds else None
     if returns is not None and not made_objects.is_given(flow, row, arguments):
         return Library(returns)
+    if row.advances:
+        return flow.terms.fresh()  # another state at each call, also in a function that is called twice
     result = flow.terms.make("op", (row.qualified, number))
     if row.keeps or row.holds or made_objects.is_class(row.qualified):
         made_objects.make(flow, row.qualified, result, arguments)
