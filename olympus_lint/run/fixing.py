@@ -91,17 +91,28 @@ def take_back(fixed: list[Finding], text: str, result: FileResult, settings: Set
         settings: which rules run.
         context: what this check shares with others.
     """
-    useless: list[Finding] = []
-    for finding in fixed:
-        if finding.code == KeyReuse.code:
-            new, _ = apply(text, [finding])
-            if not ends([finding], text, new, result, lint_text(result.filename, new, settings, context)):
-                useless.append(finding)
+    useless = [finding for finding in fixed if not holds(finding, text, result, settings, context)]
     for finding in useless:
         message = f"the fix of {finding.code} on line {finding.span.start.row} is withheld: it ends no finding."
         result.notes.append(Problem(result.filename, message))
         result.findings[result.findings.index(finding)] = replace(finding, fix=None)
     return bool(useless)
+
+
+def holds(finding: Finding, text: str, result: FileResult, settings: Settings, context: Context | None = None) -> bool:
+    """Return whether the fix of a finding ends it and makes no other one; only fixes of reuses are looked at.
+
+    Args:
+        finding: the finding, with its fix.
+        text: the text without the fix.
+        result: the findings on it.
+        settings: which rules run.
+        context: what this check shares with others.
+    """
+    if finding.code != KeyReuse.code:
+        return True
+    new, _ = apply(text, [finding])
+    return ends([finding], text, new, result, lint_text(result.filename, new, settings, context))
 
 
 def ends(fixed: list[Finding], text: str, new: str, before: FileResult, after: FileResult) -> bool:
@@ -118,14 +129,14 @@ def ends(fixed: list[Finding], text: str, new: str, before: FileResult, after: F
     edits = dict.fromkeys(edit for finding in fixed if finding.fix is not None for edit in finding.fix.edits)
     moves = moved([each.span.start for each, _ in places], text, new, edits)
     found = [each for finding in after.findings for each in finding.at_each_place]
-    left = {(each.span.start, said(each)) for each in found}
+    left = {(each.span.start, wording(each)) for each in found}
     if not {each.span.start for each in found} <= {*moves}:
         return False
-    ended = [finding for (each, finding), at in zip(places, moves, strict=True) if (at, said(each)) not in left]
+    ended = [finding for (each, finding), at in zip(places, moves, strict=True) if (at, wording(each)) not in left]
     return all(finding in ended for finding in fixed)
 
 
-def said(finding: Finding) -> str:
+def wording(finding: Finding) -> str:
     """Return what a finding says, without the numbers of lines."""
     return f"{finding.code} {ROW.sub('', finding.message)}"
 

@@ -217,7 +217,7 @@ class Service:
         actions: list[types.CodeAction] = []
         for finding in shown.checked.findings if _is_wanted(types.CodeActionKind.QuickFix, wanted) else ():
             if _is_meant(finding, params, places):
-                actions += self.fixes(uri, finding, places)
+                actions += self.fixes(uri, await self.held(uri, finding, shown), places)
         is_safe = any(each.fix and each.fix.applicability is Applicability.SAFE for each in shown.checked.findings)
         if is_safe and uri == params.text_document.uri and _is_wanted(FIX_ALL, wanted):
             actions += await self.fix_all(uri)
@@ -230,6 +230,13 @@ class Service:
         if self.version(uri) == shown.version:
             self.shown[uri] = shown = Shown(shown.version, checked)
         return shown
+
+    async def held(self, uri: str, finding: Finding, shown: Shown) -> Finding:
+        """Return a finding that has a fix only if the fix ends it, as far as that can be found out."""
+        name = self.name(uri)
+        if name is None or finding.fix is None or uri in self.server.workspace.notebook_documents:
+            return finding
+        return await self.run(self.workspace.held, name, self.texts(), finding, shown.checked.findings)
 
     def fixes(self, uri: str, finding: Finding, places: Texts) -> Iterator[types.CodeAction]:
         """Yield the fix of a finding, and the comment that suppresses it."""

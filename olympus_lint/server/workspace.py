@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from olympus_lint.analysis.projects import Projects, deep_recursion
@@ -14,7 +14,7 @@ from olympus_lint.project.settings import Settings, SettingsError
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.clearance import UNASKED
 from olympus_lint.run.context import Context, Mode
-from olympus_lint.run.fixing import fix_text
+from olympus_lint.run.fixing import fix_text, holds
 from olympus_lint.run.one_file import check_bytes
 from olympus_lint.server.buffers import Buffers
 from olympus_rules.finding import Finding
@@ -46,13 +46,14 @@ class Workspace:
         self._projects = Projects()
         self._configuration = Configuration({})
         self._fixed: dict[str, str | None] = {}
+        self._held: dict[tuple[str, Finding], bool] = {}
 
     def refresh(self) -> None:
         """Forget the settings and all that is known of files: something has changed."""
         libraries.cache_clear()  # a pack may be among what has changed
         self._configuration = Configuration({})
         self._projects = Projects()
-        self._fixed = {}
+        self._fixed, self._held = {}, {}
 
     def check(self, filename: str, texts: Mapping[str, bytes], *, asks_safety: bool = False) -> Checked:
         """Check an open file.
@@ -86,6 +87,22 @@ class Workspace:
             return self._fixed[filename]
         return None
 
+    def held(self, filename: str, texts: Mapping[str, bytes], finding: Finding, findings: Sequence[Finding]) -> Finding:
+        """Return a finding of an open Python file, without its fix if that would not end it.
+
+        Args:
+            filename: the absolute name of the file.
+            texts: the bytes of all open files.
+            finding: the finding.
+            findings: all findings on the file.
+        """
+        with disk.showing(self._now(filename, texts)), deep_recursion(), suppress(*UNREADABLE):
+            settings, key = self._settings(filename), (filename, finding)
+            if settings.kind_of(filename) == "python" and key not in self._held:
+                before, context = FileResult(filename, list(findings)), Context(projects=self._projects)
+                self._held[key] = holds(finding, texts[filename].decode(), before, settings, context)
+        return finding if self._held.get((filename, finding), True) else replace(finding, fix=None)
+
     def told(self, filename: str, texts: Mapping[str, bytes], row: int, column: int) -> Told | None:
         """Return what is known of the key or function at a place; rows and columns start at 1.
 
@@ -110,7 +127,7 @@ class Workspace:
         elif changed:
             self._projects.forget(filename)
         if changed:
-            self._fixed = {}
+            self._fixed, self._held = {}, {}
         self._texts = texts
         return Buffers(texts)
 

@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from lsprotocol import types
 
 from olympus_lint.server.serve import make_server
 from olympus_lint.server.workspace import Workspace
-from olympus_rules.finding import Applicability
+from olympus_rules.finding import Applicability, Edit, Position, Span
 
 REUSE = """\
 import jax
@@ -324,6 +325,19 @@ def test_the_safety_of_a_rename_is_asked_with_its_action(tmp_path: Path) -> None
         assert "PRNGKey" not in applied(local, whole)
 
     edited(tmp_path, session)
+
+
+def test_a_fix_that_ends_nothing_is_not_offered(tmp_path: Path) -> None:
+    name, workspace = str(tmp_path / "model.py"), Workspace()
+    texts = {name: REUSE.encode()}
+    found = workspace.check(name, texts).findings
+    (reuse,) = [each for each in found if each.code == "OLY104"]
+    assert reuse.fix is not None
+    assert workspace.held(name, texts, reuse, found).fix == reuse.fix
+    place = Span(Position(1, 1), Position(1, 1))
+    useless = replace(reuse, fix=replace(reuse.fix, edits=(Edit(place, "import math\n"),)))
+    workspace = Workspace()
+    assert workspace.held(name, texts, useless, found).fix is None
 
 
 @pytest.mark.parametrize("name", ["untitled:Untitled-1", "untitled:new.py"])
