@@ -283,12 +283,16 @@ class Lanes:
         """Return how likely it is that no key for all lanes is meant: hardly ever for layers that lanes call on data.
 
         What others draw is often meant to be common: candidates are compared on the same numbers, and devices agree.
-        But lanes that get nothing else than copies of a key do the same work over and over.
+        But members that are made in lanes, of nothing else than copies of a key, are hardly meant to be equal.
         """
-        if self._copies and not self.varying and mapped.name != PMAP and draw.is_known:
+        if self._copies and not self.varying and mapped.name != PMAP and self._makes_layer(draw):
             return Confidence.LIKELY
         is_known = self._flow.knowledge.is_known(draw.term) and draw.is_layer
         return Confidence.LIKELY if is_known and not all(map(self._is_same, draw.beside)) else Confidence.POSSIBLE
+
+    def _makes_layer(self, draw: Draw) -> bool:
+        """Return whether a layer of a library, or its streams, are made with a key."""
+        return made_objects.is_class(draw.place.what) and self._flow.file.describes(draw.place.what)
 
     def _is_same(self, term: Term) -> bool:
         """Return whether a term has the same value in all lanes; an unknown value may differ."""
