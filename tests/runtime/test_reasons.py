@@ -111,6 +111,11 @@ FOUND: dict[Reason, str] = {
         "        a = «1 jax.random.normal(key)»\n    if x.mean() * x.std() < 2:\n"
         "        a += «2 jax.random.uniform(key)»\n    return a"
     ),
+    Reason.VALUES: (
+        "def f(key, x):\n    a = 0\n    if jax.numpy.sin(x + 1).shape[0] > 3:\n"
+        "        a = «1 jax.random.normal(key)»\n    if jax.numpy.sin(x + 1).size < 9:\n"
+        "        a += «2 jax.random.uniform(key)»\n    return a"
+    ),
     Reason.RESULT: (
         "def g(n):\n    return n\ndef f(key, x):\n    a = 0\n    y = g()\n    if y > 3:\n"
         "        a = «1 jax.random.normal(key)»\n    if x:\n"
@@ -179,6 +184,10 @@ def test_a_place_that_one_kind_of_keys_reaches() -> None:
 
 
 def test_no_reason_names_a_class_of_the_program(tmp_path: Path) -> None:
+    assert plain("type Unknown doesn't define __round__ method") == (
+        "a value that is not known doesn't define __round__ method"
+    )
+    assert plain("'Unknown language': Unknown") == "'Unknown language': Unknown"
     assert plain("attribute name must be string, not 'Unknown'") == (
         "attribute name must be string, not a value that is not known"
     )

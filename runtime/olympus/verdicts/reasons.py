@@ -57,6 +57,7 @@ class Reason(StrEnum):
 
     # Conditions.
     MODEL = "no value of {} was found with which all conditions on the way hold"
+    VALUES = "no values were found with which all conditions on the way hold"
     RESULT = "a condition on the way depends on a statement that fails without real values"
     CHANCE = "the way to the place needs a random draw to be one number of very many"
     ASSERTED = "an assertion on the way fails with the values that were tried"
@@ -68,7 +69,8 @@ class Reason(StrEnum):
         return self.format(*given)
 
 
-INNER = re.compile(r"'(?:Unknown|UnknownBase|UnsteadyBase|Options|Attributes|Jax|Wrapped)'")
+STAND_INS = "(?:Unknown|UnknownBase|UnsteadyBase|Options|Attributes|Jax|Wrapped)"
+INNER = re.compile(rf"'{STAND_INS}'|\btype {STAND_INS}(?= )")
 """Classes of stand-ins in the messages of Python's errors."""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,6 +48,8 @@ READING = METHODS | {
 PURE = ("jax.", "numpy.", "math.", "builtins.")
 FIXED = ("eq", "is", "in", "isinstance")
 FAILED = "failed(...)"
+SHORT = re.compile(r"`[\w.]+(\(\.\.\.\))?`")
+"""A value as a reader of the source would write it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,9 @@ def unsettled(literals: Iterable[Literal]) -> str | None:
     if failed:
         return Reason.RESULT
     name = entangled(told) or without_model([*told, *sizes(told)])
-    return None if name is None else Reason.MODEL.of(name)
+    if name is None:
+        return None
+    return Reason.MODEL.of(name) if SHORT.fullmatch(name) else Reason.VALUES
 
 
 def is_chance(test: Predicate) -> bool:
