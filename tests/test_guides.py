@@ -67,6 +67,7 @@ def test_the_checker_of_jax_says_what_the_comparison_says(number: int):
 
 def test_the_commands_of_the_tutorial_print_what_is_shown(tmp_path: Path):
     shutil.copytree(DOCS / "example", tmp_path / "docs" / "example")
+    shutil.copy(DOCS.parent / "pyproject.toml", tmp_path)  # which says how long lines are
     commands = [fence.content for fence in fences("tutorial.md") if fence.info == "console"]
     assert len(commands) == 5
     for block in commands:
