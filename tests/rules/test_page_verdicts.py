@@ -35,6 +35,7 @@ UNDECIDED = {  # examples of which their file alone does not say what is there: 
 }
 
 PARTLY = {  # a witness compares what it computes itself, and neither a caller's data nor what a later call gets
+    ("derivation-collision", "Example: a callee out of sight"),
     ("key-reuse", "Example: the next state"),
     ("key-reuse", "Two keys of one seed"),
 }

@@ -26,7 +26,7 @@ class DerivationCollisionCodemod(Codemod):
             return fold_in_index(fact, document)
         if fact.how == "fold_in-twice" or fact.is_apart or fact.first is None or fact.again is None:
             return None
-        if fact.how == "split-beside-fold_in" and FOLD_IN not in (fact.first.what, fact.again.what):
+        if fact.how.endswith("beside-fold_in") and FOLD_IN not in (fact.first.what, fact.again.what):
             return None  # a function that is called folds into the key
         reuse = Reuse(
             node=fact.node,

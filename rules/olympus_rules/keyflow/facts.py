@@ -296,7 +296,8 @@ class DerivationCollision(Fact):
     """Two derivations give equal children although they look independent.
 
     Attributes:
-        how: ``fold_in-twice``, ``split-beside-fold_in``, ``splits-share-children`` or ``split-then-index``.
+        how: ``fold_in-twice``, ``split-beside-fold_in``, ``call-beside-fold_in`` (the callee is out of sight),
+            ``splits-share-children`` or ``split-then-index``.
         first: the other derivation; ``None`` for ``split-then-index``, which is one expression.
         repeated_by: as in :class:`Reuse`.
         index: for ``split-then-index`` the datum to fold in.

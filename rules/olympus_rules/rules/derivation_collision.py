@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Place
-from olympus_rules.libraries.names import RANDOM
+from olympus_rules.libraries.names import FOLD_IN, RANDOM
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
 from olympus_rules.syntax import Document
@@ -62,6 +62,14 @@ def message(fact: DerivationCollision, document: Document) -> str:
         return (
             f"`split` and `fold_in`{other} of {key} give the same children: `split(key)[i]` equals "
             f"`fold_in(key, i)`. Use one of the two on a key, or split first and fold into a child."
+        )
+    if fact.how == "call-beside-fold_in":
+        caller = next((each.what for each in (fact.first, fact.again) if each and each.what != FOLD_IN), "")
+        takers = [f"`{caller}`", "`fold_in`"]
+        takers[fact.first is not None and fact.first.what == FOLD_IN] += other
+        return (
+            f"{' and '.join(takers)} take {key}: if `{caller}` splits it, the two have a child in common, as "
+            f"`split(key)[i]` equals `fold_in(key, i)`. Split first, and fold into a child."
         )
     if fact.repeated_by:
         return _in_loops(fact, document) or (

@@ -19,6 +19,7 @@ from olympus_rules.keyflow.domain.steady import is_steady
 from olympus_rules.keyflow.domain.summary import sources_of
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.facts import Fact, Place
+from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.order import after
 from olympus_rules.keyflow.judging.remade import is_literal_seed, shared_seed
 from olympus_rules.keyflow.notes.pending import spelled
@@ -30,6 +31,7 @@ MET = {
     Meeting.ASSUMED: Confidence.LIKELY,
     Meeting.SHOWN: Confidence.CERTAIN,
 }
+UNKNOWN_DRAW = "call"  # of a callee out of sight
 ASSUMED_COUNT = 2
 """How many keys a split into a number that is counted gives at least: a program that needs one counts nothing."""
 
@@ -124,23 +126,46 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
     splits: dict[Term, list[Consumption]] = {}
     apart: dict[Term, list[Consumption]] = {}  # by the key of which they are equals
     for use in run.ledger.consumptions:
-        if use.draw == "split" and use.certainty != Certainty.DOUBTFUL:
+        if use.draw in ("split", UNKNOWN_DRAW) and use.certainty != Certainty.DOUBTFUL:
             splits.setdefault(use.term, []).append(use)
-            for path, equal in terms.equal_keys(use.term):
+            for path, equal in terms.equal_keys(use.term) if use.draw == "split" else ():
                 apart.setdefault(equal, []).extend(_under(path, use))
     for fold, child in _folds(run) if splits else ():
         parent, datum = terms.args(child)
         index = _counted(terms, datum)
         if index is None:
             continue
-        found = list(splits.get(parent, ()))
-        for path, equal in terms.equal_keys(parent):
-            others = (each for each in apart.get(equal, ()) if terms.seed_of(each.term) != terms.seed_of(parent))
-            found += (use for other in others for use in _under(path, other))
+        found = [use for use in splits.get(parent, ()) if use.draw == "split" or _may_split(file, use)]
+        found += _of_other_roots(run, fold, child, apart)
         inside = run.events.folded.get(child) if isinstance(fold, Consumption) else None  # reported in the callee
         for split in found:
             if split.call != inside and 0 <= index < (_assumed_count(split) if split.count is None else split.count):
                 yield from _beside(file, run, fold, split, child)
+
+
+def _of_other_roots(
+    run: Run, fold: Derivation | Consumption, child: Term, apart: dict[Term, list[Consumption]]
+) -> Iterator[Consumption]:
+    """Yield the splits of keys that are made apart from the seed of a folded key.
+
+    Who writes a seed twice often means it. Two calls of one function do the same, which is judged as that.
+    """
+    terms, parent = run.terms, run.terms.args(child)[0]
+    for path, equal in terms.equal_keys(parent):
+        for use in apart.get(equal, ()):
+            is_alike = isinstance(fold, Consumption) and fold.what == use.what
+            if is_alike or terms.seed_of(use.term) == terms.seed_of(parent):
+                continue
+            if not is_literal_seed(terms, shared_seed(terms, use.term, child)):
+                yield from _under(path, use)
+
+
+def _may_split(file: File, use: Consumption) -> bool:
+    """Return whether a callee out of sight may split a key, which may be another one each time as far as it is seen.
+
+    One that gets a counter beside the key is as likely to fold it in.
+    """
+    return file.terms.operation(use.term) != "fold_in" and not takes_counter(file.document, use.node)
 
 
 def _under(path: PathCondition, use: Consumption) -> Iterator[Consumption]:
@@ -183,12 +208,10 @@ def _is_range(terms: Terms, array: Term) -> bool:
 def _beside(file: File, run: Run, fold: Derivation | Consumption, split: Consumption, child: Term) -> Iterator[Fact]:
     """Return the collision of a split with a child that is folded from the same key, if one run has both."""
     met, place, key, is_sure = _met(file, run, fold, split)
-    if met == Meeting.NEVER:
+    if met == Meeting.NEVER or (split.draw == UNKNOWN_DRAW and place.what != FOLD_IN):
         return
     sure = Confidence.CERTAIN if is_sure and split.count is not None else Confidence.LIKELY
     is_apart = split.term != run.terms.args(child)[0]
-    if is_apart and is_literal_seed(run.terms, shared_seed(run.terms, split.term, child)):
-        sure = Confidence.POSSIBLE  # who writes a seed twice often means it
     parted = Place(split.node, split.what, split.key)
     later, earlier = (place, parted) if after(place.node, split.node) else (parted, place)
     yield facts.DerivationCollision(
@@ -196,7 +219,7 @@ def _beside(file: File, run: Run, fold: Derivation | Consumption, split: Consump
         confidence=min(_confidence(file, met, child), sure, Confidence.LIKELY if is_apart else Confidence.CERTAIN),
         key="" if key is None or is_apart else spelled(key),
         kind=run.knowledge.kind(child),
-        how="split-beside-fold_in",
+        how="split-beside-fold_in" if split.draw == "split" else "call-beside-fold_in",
         first=earlier,
         again=later,
         is_apart=is_apart,
