@@ -123,6 +123,8 @@ def _assumed_count(split: Consumption) -> int:
 def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
     """Return the children that are made by ``fold_in`` from a key that is split as well, here or in callees."""
     terms = run.terms
+    if not run.events.derivations and not run.events.folded:
+        return
     splits: dict[Term, list[Consumption]] = {}
     apart: dict[Term, list[Consumption]] = {}  # by the key of which they are equals
     for use in run.ledger.consumptions:
@@ -135,7 +137,7 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
         index = _counted(terms, datum)
         if index is None:
             continue
-        found = [use for use in splits.get(parent, ()) if use.draw == "split" or _may_split(file, use)]
+        found = list(splits.get(parent, ()))
         found += _of_other_roots(run, fold, child, apart)
         inside = run.events.folded.get(child) if isinstance(fold, Consumption) else None  # reported in the callee
         for split in found:
@@ -208,7 +210,9 @@ def _is_range(terms: Terms, array: Term) -> bool:
 def _beside(file: File, run: Run, fold: Derivation | Consumption, split: Consumption, child: Term) -> Iterator[Fact]:
     """Return the collision of a split with a child that is folded from the same key, if one run has both."""
     met, place, key, is_sure = _met(file, run, fold, split)
-    if met == Meeting.NEVER or (split.draw == UNKNOWN_DRAW and place.what != FOLD_IN):
+    if met == Meeting.NEVER:
+        return
+    if split.draw == UNKNOWN_DRAW and not (place.what == FOLD_IN and _may_split(file, split)):
         return
     sure = Confidence.CERTAIN if is_sure and split.count is not None else Confidence.LIKELY
     is_apart = split.term != run.terms.args(child)[0]
