@@ -99,7 +99,7 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
             _write_keywords(flow, instance, instance.current(term))
     for term in blurred:
         flow.forget(cast(Term, instance.value(term)))
-    if arguments.node is not None and _ends(flow, summary, instance):
+    if arguments.node is not None and not _returns(flow, summary, instance):
         flow.ended = not function.doubtful
     for exception, is_drawn in summary.raised:
         flow.raised[exception] = is_drawn or flow.raised.get(exception, False)
@@ -127,12 +127,14 @@ def _run_by(function: Function) -> Iterator[FunctionCode]:
     yield from (value.code for _, value in function.captured if isinstance(value, Function))
 
 
-def _ends(flow: Flow, summary: Summary, instance: Instance) -> bool:
-    """Return whether a call of a function ends in an exception."""
+def _returns(flow: Flow, summary: Summary, instance: Instance) -> bool:
+    """Return whether a call of a function may return; what then holds is a condition of all that comes after it."""
     if summary.returning is None or summary.returning == ALWAYS:
-        return summary.returning is None
+        return summary.returning is not None
     path = instance.path(summary.returning)
-    return path is None or both(flow.path, path) is None
+    joined = None if path is None else both(flow.path, path)
+    flow.path = flow.path if joined is None else joined
+    return joined is not None
 
 
 def _matters(flow: Flow, code: FunctionCode) -> bool:
