@@ -16,11 +16,11 @@ class OnceKey:
     def split(self, num):
         self._check()
         self._used = True
-        return list(jax.random.split(self._key, num))  # error: OLY104 likely
+        return list(jax.random.split(self._key, num))  # first
 
 
 def example():
     keys = OnceKey(jax.random.key(0))
-    first, second = keys.split(2)
-    again, _ = keys.split(2)
+    first, second = keys.split(2)  # first
+    again, _ = keys.split(2)  # error: OLY104 certain
     return [jax.random.normal(key, (3,)) for key in (first, second, again)]
