@@ -141,7 +141,8 @@ class File:
         seeds: the first key that each function makes from a literal seed.
         environments: the variables of each function interpreted so far.
         runs: the result of each interpretation.
-        summaries: the summary of each interpretation, and those from other files.
+        summaries: the summary of each interpretation, and those from other files that were asked for.
+        unread: what reads the summaries from other files that were not asked for yet; most never are.
         places: the expressions that only keys reach, if the whole project was analysed.
         binds_by_name: whether a function binds a variable of the module under a name that is computed.
         follows_lanes: whether to record draws in the lanes of a map.
@@ -205,6 +206,7 @@ class File:
         self.environments: dict[FunctionCode, Environment] = {}
         self.runs: dict[Task, Run] = {}
         self.summaries: dict[Task, Summary] = {}
+        self.unread: dict[FunctionCode, Callable[[], Summary]] = {}
         self._modules: dict[str, FunctionCode] = {}
         self.binds_by_name, self.follows_lanes = False, True
 

@@ -80,9 +80,12 @@ class Lookups:
             self._linker.hierarchy.inherit(class_, bases)
         return self._classes[qualified]
 
+    def _has_summary(self, function: Function) -> bool:
+        return function.code in self._file.unread or (function.code, GENERAL) in self._file.summaries
+
     def reach(self, function: Function, *, concerned: bool) -> Function | None:
         """Return a function of another file with its summary, ``None`` if it is out of reach."""
-        if not function.code.is_foreign or (function.code, GENERAL) in self._file.summaries or not function.code.home:
+        if not function.code.is_foreign or self._has_summary(function) or not function.code.home:
             return function
         found = self.outside(function.code.home, concerned=concerned or function.code.is_property)
         if isinstance(found, Bound):  # a class method, which is bound by its attribute

@@ -502,7 +502,7 @@ class _Reader:
         return Function(code, doubtful, given, slots, _boundaries(traced[0]) if traced else ())
 
     def function(self, record: Record) -> FunctionCode:
-        """Return a function; its summary becomes one of the analysis."""
+        """Return a function; its summary becomes one of the analysis when it is asked for."""
         code = FunctionCode(
             record["name"],
             PLACELESS,
@@ -516,11 +516,8 @@ class _Reader:
             is_foreign=True,
             home=record["home"],
         )
-        summary = None
         if "returns" in record:
-            summary = _Reader(self.file, record, code).summary(record)
-        if summary is not None:
-            self.file.summaries[code, GENERAL] = summary
+            self.file.unread[code] = lambda: _Reader(self.file, record, code).summary(record)
         return code
 
     def summary(self, record: Record) -> Summary:

@@ -60,6 +60,8 @@ class Summariser:
         """
         task = (code, given)
         found = self.file.summaries.get(task)
+        if found is None and given == GENERAL and (read := self.file.unread.pop(code, None)) is not None:
+            found = self.file.summaries[task] = read()
         if found is not None or code.is_foreign:
             if task in self.provisional:
                 self._session.stack.rest_on(self.provisional[task])
