@@ -157,8 +157,7 @@ class File:
         places: Places,
     ) -> None:
         """Start with empty tables."""
-        self.document, self.module, self.table, self.linker = document, module, table, linker
-        self.places = places
+        self.document, self.module, self.table, self.linker, self.places = document, module, table, linker, places
         self.name = document.module or Path(document.filename).stem
         self.terms = Terms()
         self.knowledge = Knowledge(self.terms)
