@@ -376,3 +376,30 @@ def test_rngs_that_are_handed_to_layers_count() -> None:
     checked = check(Document("given.py", GIVEN), min_confidence=Confidence.LIKELY)
     assert not checked.errors
     assert not checked.reports
+
+
+FALLBACK = """\
+import jax
+from flax import nnx
+
+
+class Linear(nnx.Module):
+    def __init__(self, size, *, rngs: nnx.Rngs | None = None):
+        if rngs is None:
+            rngs = nnx.Rngs(0)
+        self.kernel = nnx.Param(jax.random.normal(rngs.params(), (size, size)))
+
+
+class Block(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs{default}):
+        self.gate = Linear(3, rngs=rngs)
+        self.experts = nnx.List([Linear(3, rngs=rngs) for _ in range(4)])
+"""
+
+
+@pytest.mark.parametrize(("default", "is_found"), [("", False), (" | None = None", True)])
+def test_what_an_annotation_requires_is_not_none(tmp_path: Path, default: str, is_found: bool) -> None:
+    """Layers that fall back on a fixed seed were told to be equal where each gets the streams of its caller."""
+    (tmp_path / "a.py").write_text(FALLBACK.format(default=default))
+    done = command(tmp_path, "--isolated", "--no-cache", "--output-format", "concise", ".")
+    assert ("OLY104" in done.stdout) == is_found

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from olympus_rules.code.origins import Origin
 
 Register = int
+ADMITTING_NONE = frozenset({"Any", "None", "Optional", "object"})
+"""The last names of types that ``None`` has; a type variable of one letter may stand for its type."""
 
 
 class Instruction:
@@ -374,6 +376,20 @@ class FunctionCode:
             return False
         is_negation = isinstance(last.value, ast.UnaryOp) and isinstance(last.value.op, ast.Not)
         return is_negation or isinstance(last.value, ast.Compare | ast.BoolOp)
+
+    def requires(self, name: str) -> bool:
+        """Return whether a parameter has no default, and an annotation that does not admit ``None``: ``rngs: Rngs``."""
+        given = getattr(self.node, "args", None)
+        if not isinstance(given, ast.arguments):
+            return False
+        positional = [*given.posonlyargs, *given.args]
+        needed = positional[: len(positional) - len(given.defaults)]
+        needed += [arg for arg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is None]
+        annotation = next((arg.annotation for arg in needed if arg.arg == name), None)
+        if not isinstance(annotation, ast.Name | ast.Attribute):
+            return False
+        type_name = annotation.id if isinstance(annotation, ast.Name) else annotation.attr
+        return len(type_name) > 1 and type_name not in ADMITTING_NONE
 
     def defaults_to_none(self, name: str) -> bool:
         """Return whether a parameter has the default ``None``."""

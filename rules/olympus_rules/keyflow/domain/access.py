@@ -132,6 +132,9 @@ def is_never_none(flow: State, value: Value) -> bool:
         return value != Const(None)
     if value in flow.file.classes or flow.terms.kind(value) == "object":
         return True
+    if flow.terms.operation(value) == "param":
+        code, name = flow.terms.data(value)
+        return bool(code.requires(name))
     return flow.knowledge.is_something(value)
 
 

@@ -22,7 +22,7 @@ from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import HIDDEN, MAX_SIZE, Term, Terms
-from olympus_rules.keyflow.domain.values import Function, Mapped, Value
+from olympus_rules.keyflow.domain.values import Const, Function, Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -271,7 +271,9 @@ class Lanes:
         flow, hidden = self._flow, "one random state, which is not mapped over. Split its keys, and map over them."
         for use in flow.ledger.consumptions[self._first_use :]:
             if use.draw == STATE_OF_OBJECT and flow.knowledge.is_known(use.term) and self._is_same(use.term):
-                place, likely = Place(use.node, use.what, None), Confidence.LIKELY
+                # a model out of sight may draw nothing, and axes that are computed may be those of its state
+                is_shared = Const(None) in (mapped.in_axes, *getattr(mapped.in_axes, "items", ()))
+                place, likely = Place(use.node, use.what, None), Confidence.LIKELY if is_shared else Confidence.POSSIBLE
                 flow.file.add(
                     facts.SharedKey(
                         node=node or use.node, confidence=likely, transform=mapped.name, draw=place, hidden=hidden
