@@ -67,7 +67,8 @@ def test_a_page_without_the_layout_has_the_tree(project: Path, run, monkeypatch:
     monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     Path("a.py").write_text(LONG)
     page = run("--no-cache", "--output-format", "html", "a.py").out
-    assert "".join(TREE.splitlines(keepends=True)[2:]).rstrip() in page.replace("&#x27;", "'")
+    text = re.sub("<[^>]+>", "", page)  # each line of a frame is an element of its own
+    assert "".join(TREE.splitlines(keepends=True)[2:]).rstrip() in text
     assert "<svg" not in page
 
 
