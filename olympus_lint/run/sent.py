@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NoReturn
 from uuid import uuid4
 
+from olympus_codemods.editing import widths
 from olympus_lint.project.discovery import SourceFile
 from olympus_lint.run.clearance import Clearance
 from olympus_rules.syntax import disk
 
 MODULES = (".py", ".pyi")
-READ = (*MODULES, "pyproject.toml")
+READ = (*MODULES, "pyproject.toml", "ruff.toml")
 
 
 class Unsent(BaseException):
@@ -55,8 +57,14 @@ class Parcel:
 
     def pack(self, files: Iterable[SourceFile]) -> None:
         """Add files to check, and all that was looked at on disk so far."""
+        folders: set[Path] = set()
         for file in files:
-            self.add(str(disk.absolute(file.filename)), is_read=True)
+            path = disk.absolute(file.filename)
+            self.add(str(path), is_read=True)
+            folders.update(path.parents)
+        for folder in folders:  # a fix keeps to the line length that is set there
+            for name in widths.FILES:
+                self.add(str(folder / name))
         for name in disk.looked_at():
             self.add(name)
 
