@@ -430,7 +430,7 @@ class Truth:
         reuses: second consumptions, each with the first ones it can be paired with.
         collisions: derivations of equal children and splits that share children, with the other places likewise.
         excused: where either answer is right: second consumptions of a child whose derivation is a collision already,
-            and derivations of equal children that nothing consumes.
+            derivations of equal children that nothing consumes, and splits that share children with a callee.
         remade: second consumptions of equal keys that are made apart, from one seed; with each first one, in every
             function that has both.
         shown: those of the reuses and collisions that happen although each loop has an iteration.
@@ -476,6 +476,8 @@ def _truth(runs: list[Recorder]) -> Truth:
         for first, again in (*repeated_folds(recorder.events), *beside_splits(recorder.events)):
             truth.collisions.setdefault(again, set()).add(first)
             derived |= {first, again}
+        for first, again in beside_splits(recorder.events, in_calls=True):
+            truth.excused.setdefault(again, set()).add(first)
     collided = {
         event.child.identity
         for recorder in runs
@@ -566,8 +568,8 @@ def repeated_folds(events: list[Consumption | Derivation]) -> Iterator[tuple[Pla
             seen.setdefault(event.parent.identity, []).append(event)
 
 
-def beside_splits(events: list[Consumption | Derivation]) -> Iterator[tuple[Place, Place]]:
-    """Return pairs of a ``fold_in`` and a split in one function that have a child in common."""
+def beside_splits(events: list[Consumption | Derivation], *, in_calls: bool = False) -> Iterator[tuple[Place, Place]]:
+    """Return pairs of a ``fold_in`` and a split in one function, or also in its calls, that have a child in common."""
     splits: dict[tuple[Any, ...], list[Consumption]] = {}
     for event in events:
         if isinstance(event, Consumption) and event.count is not None:
@@ -575,18 +577,18 @@ def beside_splits(events: list[Consumption | Derivation]) -> Iterator[tuple[Plac
     for event in events:
         if isinstance(event, Derivation):
             for split in splits.get(event.parent.identity, ()):
-                yield from _beside(event, split)
+                yield from _beside(event, split, in_calls=in_calls)
 
 
-def _beside(fold: Derivation, split: Consumption) -> Iterator[tuple[Place, Place]]:
+def _beside(fold: Derivation, split: Consumption, *, in_calls: bool) -> Iterator[tuple[Place, Place]]:
     """Return a ``fold_in`` and a split that has its child too; the one further down is the mistake."""
-    if fold.function not in split.functions:
+    if not in_calls and fold.function not in split.functions:
         return
-    if fold.parent.seen_from(fold.function) != split.keys[0].seen_from(fold.function):
+    if not in_calls and fold.parent.seen_from(fold.function) != split.keys[0].seen_from(fold.function):
         return
     if split.count is not None and type(fold.datum) is int and 0 <= fold.datum < split.count:
         found = meeting(fold.parent, fold.stack, split.keys[0], split.stack)
-        if found is not None and found[0] == fold.stack[0][1]:
+        if found is not None and (in_calls or found[0] == fold.stack[0][1]):
             yield min(found), max(found)
 
 
