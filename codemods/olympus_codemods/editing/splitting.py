@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -92,9 +93,18 @@ def is_carried(document: Document, first: Place, last: Place) -> bool:
         return False
     name, end = dotted(last.key), document.span(last.key).end
     loop = next((each for each in document.around(statement) if isinstance(each, (*LOOPS, *SCOPES))), scope)
-    mentions = [node for node in ast.walk(scope) if isinstance(node, ast.Name | ast.Attribute) and dotted(node) == name]
-    is_below = any(document.span(node).start >= end for node in mentions if isinstance(node.ctx, ast.Load))
+    is_below = any(document.span(node).start >= end for node in reads_in(scope).get(name, ()))
     return is_below or isinstance(last.key, ast.Attribute) or isinstance(loop, LOOPS)
+
+
+@lru_cache(maxsize=8)  # the keys of one function come one after the other
+def reads_in(scope: ast.AST) -> dict[str, list[ast.expr]]:
+    """Return the expressions in a scope that read a variable or an attribute, by its dotted name."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found.setdefault(dotted(node), []).append(node)
+    return found
 
 
 def may_split(document: Document, place: Place, last: Place) -> bool:
