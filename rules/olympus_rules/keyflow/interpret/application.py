@@ -27,7 +27,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, drawn, terms_given
 from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT, Certainty, Consumption
 from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, set_item
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -128,12 +128,14 @@ def _run_by(function: Function) -> Iterator[FunctionCode]:
 
 
 def _returns(flow: Flow, summary: Summary, instance: Instance) -> bool:
-    """Return whether a call of a function may return; what then holds is a condition of all that comes after it."""
+    """Return whether a call of a function may return; a flag of an object that has to be so holds after it."""
     if summary.returning is None or summary.returning == ALWAYS:
         return summary.returning is not None
     path = instance.path(summary.returning)
     joined = None if path is None else both(flow.path, path)
-    flow.path = flow.path if joined is None else joined
+    if path is not None and joined is not None:
+        tests = (flow.decisions.tests[number] for mask in path for number in bit_numbers(mask))
+        flow.path = joined if all(flow.terms.operation(test) == "attr" for test in tests) else flow.path
     return joined is not None
 
 
