@@ -43,7 +43,9 @@ class Protocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         """Handle a message that can be read."""
-        if message is not None:
+        if message is not None and not hasattr(message, "jsonrpc"):
+            logger.error("the message is not one object of JSON; the Language Server Protocol has no batches.")
+        elif message is not None:
             super().handle_message(message)
 
 

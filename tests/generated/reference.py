@@ -577,7 +577,22 @@ def beside_splits(events: list[Consumption | Derivation], *, in_calls: bool = Fa
     for event in events:
         if isinstance(event, Derivation):
             for split in splits.get(event.parent.identity, ()):
-                yield from _beside(event, split, in_calls=in_calls)
+                found = list(_beside(event, split, in_calls=in_calls))
+                yield from found
+                if in_calls and found:  # the use of the child may be named in place of the call that made it
+                    yield from _beside_uses(events, event.child, split)
+
+
+def _beside_uses(
+    events: list[Consumption | Derivation], child: Key, split: Consumption
+) -> Iterator[tuple[Place, Place]]:
+    """Return the consumptions of a child, each in the innermost function that has a split too, with that split."""
+    for event in events:
+        if isinstance(event, Consumption) and any(key.identity == child.identity for key in event.keys):
+            places = dict(event.stack)
+            found = next(((places[frame], place) for frame, place in split.stack if frame in places), None)
+            if found is not None:
+                yield min(found), max(found)
 
 
 def _beside(fold: Derivation, split: Consumption, *, in_calls: bool) -> Iterator[tuple[Place, Place]]:
