@@ -11,7 +11,7 @@ from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Place
 from olympus_rules.libraries.names import FOLD_IN, RANDOM
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key
+from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key, written_in
 from olympus_rules.syntax import Document
 
 
@@ -47,9 +47,10 @@ def message(fact: DerivationCollision, document: Document) -> str:
     other = f" on {line(document, fact.first.node)}" if fact.first is not None else ""
     if fact.how == "split-then-index":
         datum = document.segment(fact.index) if fact.index is not None else "i"
+        fold_in = written_in(document, fact.node, "fold_in")
         return (
             f"The last of `{datum} + 1` keys split from {key} is what `fold_in` gives at once, and every "
-            f"longer split has it too. Use `jax.random.fold_in({fact.key or 'key'}, {datum})`."
+            f"longer split has it too. Use `{fold_in}({fact.key or 'key'}, {datum})`."
         )
     if fact.how == "splits-share-children":
         again, first = _splitter(fact.again, "This"), _splitter(fact.first, "the")
@@ -90,9 +91,10 @@ def _in_loops(fact: DerivationCollision, document: Document) -> str:
         return ""
     named = _names(data, [loop.node for loop in loops])
     missing = next((loop for loop in loops if named.isdisjoint(loop.names)), None)
+    fold_in = written_in(document, fact.node, "fold_in")
     written, key, subject = document.segment(data), fact.key or "key", the_key(fact, "this key")
     if missing is None:
-        folded = _folded(key, dict.fromkeys(name for loop in loops for name in loop.names if name in named))
+        folded = _folded(fold_in, key, dict.fromkeys(name for loop in loops for name in loop.names if name in named))
         return (
             f"`fold_in` of {subject} gets `{written}`, which is the same for several iterations of these loops, so "
             f"their children are equal. Fold in one after the other: `{folded}`."
@@ -101,17 +103,17 @@ def _in_loops(fact: DerivationCollision, document: Document) -> str:
         return ""
     said = f"`{missing.counter}`" if missing.counter else "a counter of that loop"
     further = missing.counter or "i"
-    folded = _folded(key, (further, written) if missing is loops[0] else (written, further))
+    folded = _folded(fold_in, key, (further, written) if missing is loops[0] else (written, further))
     return (
         f"`fold_in` of {subject} gets the same `{written}` in every iteration of the loop on "
         f"{line(document, missing.node)}, so each makes the same keys again. Fold in {said} as well: `{folded}`."
     )
 
 
-def _folded(key: str, data: Iterable[str]) -> str:
+def _folded(fold_in: str, key: str, data: Iterable[str]) -> str:
     """Return the expression that folds several data into a key, one after the other."""
     for each in data:
-        key = f"jax.random.fold_in({key}, {each})"
+        key = f"{fold_in}({key}, {each})"
     return key
 
 

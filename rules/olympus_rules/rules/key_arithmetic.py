@@ -5,7 +5,7 @@ from __future__ import annotations
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import KeyArithmetic
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import the_key
+from olympus_rules.rules.wording import the_key, written_in
 from olympus_rules.syntax import Document
 
 OPERATORS = frozenset(["+", "-", "*", "/", "//", "%", "**", "@", "^", "&", "|", "<<", ">>", "~"])
@@ -33,7 +33,8 @@ class KeyArithmeticRule(Rule):
                 f"`{fact.operation}` is applied to {subject[0].lower()}{subject[1:]}, which is not a number "
                 f"to compute with. Read its words with `jax.random.key_data({key})`, if they are wanted.",
             )
-        instead = f"jax.random.split({key}, n)" if fact.batch else f"jax.random.fold_in({key}, i)"
+        function, argument = ("split", "n") if fact.batch else ("fold_in", "i")
+        instead = f"{written_in(document, fact.node, function)}({key}, {argument})"
         return self.finding(
             fact,
             document,

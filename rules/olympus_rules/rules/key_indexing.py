@@ -7,18 +7,17 @@ import ast
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import KeyIndexing
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import the_key
+from olympus_rules.rules.wording import the_key, written_in
 from olympus_rules.syntax import Document
 
 ADVICE = {
-    "seed": "a seed made from it gives a key that equals another one. Split the key: `{key}, new_key = "
-    "jax.random.split({key})`.",
+    "seed": "a seed made from it gives a key that equals another one. Split the key: "
+    "`{key}, new_key = {split}({key})`.",
     "foreign-seed": "one word is half of the key, and often 0. Draw a seed with `jax.random.bits`, or read it with "
     "`jax.random.key_data({key})`.",
     "value": "a typed key has no words to index. Read them with `jax.random.key_data({key})`.",
-    "unpack": "its words are not keys. Split it: `a, b = jax.random.split({key})`.",
-    "unknown": "a typed key has no words to index. Use `jax.random.split` for new keys and "
-    "`jax.random.key_data` for the words.",
+    "unpack": "its words are not keys. Split it: `a, b = {split}({key})`.",
+    "unknown": "a typed key has no words to index. Use `{split}` for new keys and `jax.random.key_data` for the words.",
 }
 
 
@@ -41,7 +40,9 @@ class KeyIndexingRule(Rule):
             else "is indexed down to the words of its buffer"
         )
         subject = the_key(fact, "this key array" if fact.batch else "this key")
-        advice = mixed(fact) or ADVICE.get(fact.use, ADVICE["unknown"]).format(key=fact.key or "key")
+        advice = mixed(fact) or ADVICE.get(fact.use, ADVICE["unknown"]).format(
+            key=fact.key or "key", split=written_in(document, fact.node)
+        )
         kind = "Key array" if fact.batch else "Key"
         opening = f"{kind} {subject}" if fact.key else subject.capitalize()
         return self.finding(fact, document, f"{opening} {what}: {advice}")

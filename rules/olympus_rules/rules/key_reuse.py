@@ -11,7 +11,7 @@ from olympus_rules.finding import Applicability, Confidence, Finding, Related, S
 from olympus_rules.keyflow.facts import EqualKeys, Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import FUNCTIONS, line, related, split_in, the_key
+from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key, written_in
 from olympus_rules.syntax import Document
 
 EFFECTS = {
@@ -202,7 +202,7 @@ def listed(fact: Reuse, element: ast.expr, document: Document) -> str:
     where = line(document, element)
     said = f"{subject(fact)} is consumed by `{fact.again.what}` each time that the list on {where} gives it, {effect}."
     size = copies_in(element, document)
-    instead = f": `{split_in(document, fact.again.node)}({fact.key}, {size})`" if fact.key and size else ""
+    instead = f": `{written_in(document, fact.again.node)}({fact.key}, {size})`" if fact.key and size else ""
     return f"{said} Give each element a key of its own{instead}."
 
 
@@ -283,7 +283,7 @@ def in_method(fact: Reuse, document: Document) -> str:
     method = fact.again.what
     if fact.inside is not None and fact.inside.key is not None and not is_split(fact.inside):
         key = ast.unparse(fact.inside.key)
-        return f"Split it in `{method}`: `{key}, subkey = {split_in(document, fact.inside.node)}({key})`."
+        return f"Split it in `{method}`: `{key}, subkey = {written_in(document, fact.inside.node)}({key})`."
     if fact.first.what.endswith(".__init__"):
         return f"Let `{fact.first.what}` keep a child of the key that it consumes."
     return f"Let `{method}` replace the key by a child of it, or give it a key at each call."
@@ -306,7 +306,7 @@ def advice(fact: Reuse, document: Document) -> str:
         return f"{names} {verb} never used; was it meant {where}?"
     if fact.again.key is None and (function := compiled(fact.again, document)):
         return f"`{function}` is compiled and keeps the key that it reads first: pass it the key as an argument."
-    key, split = fact.key or "key", split_in(document, fact.again.node)
+    key, split = fact.key or "key", written_in(document, fact.again.node)
     if fact.kept and key.replace(".", "").isidentifier():
         new, child = ("new_key", "key") if key == "subkey" else ("key", "subkey")
         return f"Keep a child of it: `{new}, {child} = {split}({key})`."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import SharedKey
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import line, related, the_key
+from olympus_rules.rules.wording import line, related, the_key, written_in
 from olympus_rules.syntax import Document
 
 LOOPS = ("fori_loop", "map", "scan", "while_loop")
@@ -26,7 +26,9 @@ class SharedKeyAcrossLanes(Rule):
         if fact.transform == "shard_map":
             advice = "Fold the lane's number in (`jax.lax.axis_index`), or shard keys along the mapped axis."
         else:
-            advice = f"Map over keys, `jax.random.split({name}, n)`, or fold something of the lane in."
+            advice = (
+                f"Map over keys, `{written_in(document, fact.draw.node)}({name}, n)`, or fold something of the lane in."
+            )
         why = "which is one key over and over" if fact.copies else "which is not mapped over"
         inside = fact.draw.node is not fact.node
         where = f" on {line(document, fact.draw.node)}" if inside else ""

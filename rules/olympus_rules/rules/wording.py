@@ -6,7 +6,7 @@ import ast
 
 from olympus_rules.finding import Related
 from olympus_rules.keyflow.facts import ArrayObject, Fact
-from olympus_rules.libraries.names import RANDOM, SPLIT, under_jax
+from olympus_rules.libraries.names import RANDOM, under_jax
 from olympus_rules.syntax import Document
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -33,8 +33,8 @@ def related(document: Document, node: ast.AST, message: str) -> Related:
     return Related(message, document.filename, document.span(node))
 
 
-def split_in(document: Document, near: ast.AST) -> str:
-    """Return how a file writes ``jax.random.split``: beside a call of ``jr.normal`` it is ``jr.split``."""
+def written_in(document: Document, near: ast.AST, function: str = "split") -> str:
+    """Return how a file writes a function of ``jax.random``: beside a call of ``jr.normal``, split is ``jr.split``."""
     imports = document.imports
 
     def stands_for(written: str) -> str:
@@ -42,10 +42,15 @@ def split_in(document: Document, near: ast.AST) -> str:
 
     module = ast.unparse(near.func.value) if isinstance(near, ast.Call) and isinstance(near.func, ast.Attribute) else ""
     if stands_for(module) == RANDOM:
-        return f"{module}.split"
-    spellings = {SPLIT: "", RANDOM: ".split", "jax": ".random.split"}
+        return f"{module}.{function}"
+    spellings = {f"{RANDOM}.{function}": "", RANDOM: f".{function}", "jax": f".random.{function}"}
     for qualified, rest in spellings.items():
         found = next((name for name in imports.names if stands_for(name) == qualified), None)
         if found is not None:
             return f"{found}{rest}"
-    return SPLIT
+    return f"{RANDOM}.{function}"
+
+
+def constructor_in(document: Document, near: ast.AST) -> str:
+    """Return how a file writes the constructor of its keys, which is that of raw keys where it has any."""
+    return written_in(document, near, "PRNGKey" if "PRNGKey" in document.text else "key")

@@ -36,10 +36,11 @@ OTHER_STATES = re.compile(
 
 
 class MadeAt(NamedTuple):
-    """Where a key is made of a seed: the module, by its name, and the call in it."""
+    """Where a key is made of a seed: the module, by its name, and the call in it, with how it is written."""
 
     module: str
     span: Span
+    written: str
 
 
 @dataclass(slots=True)
@@ -214,6 +215,10 @@ class File:
         self.runs, self.pending, self.facts, self.constructed, self.others = {}, [], [], {}, {}
         self.environments = {self.module: self.environments[self.module]}
         self.decisions.let_go()
+
+    def makes(self, key: Term, call: ast.AST) -> None:
+        """Record the call that makes a key of a seed."""
+        self.made_at[key] = MadeAt(self.name, self.document.span(call), ast.unparse(call))
 
     def add(self, fact: Fact) -> None:
         """Add a fact."""

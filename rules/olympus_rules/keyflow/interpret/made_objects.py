@@ -13,7 +13,7 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.access import as_term, operand_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, drawn
-from olympus_rules.keyflow.domain.file import Made, MadeAt
+from olympus_rules.keyflow.domain.file import Made
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value
@@ -196,7 +196,7 @@ def seeded(flow: Flow, row: LibraryFunction, name: str, value: Value, node: ast.
         return ()
     key = flow.knowledge.seed(KeyKind.UNKNOWN, flow.terms.number(), operand_term(flow, value))
     if node is not None:
-        flow.file.made_at[key] = MadeAt(flow.file.name, flow.file.document.span(node))
+        flow.file.makes(key, node)
     return (key,)
 
 

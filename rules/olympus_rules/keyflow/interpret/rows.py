@@ -12,7 +12,6 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves, operand_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, derived, drawn
-from olympus_rules.keyflow.domain.file import MadeAt
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.terms import HIDDEN, Term
@@ -291,7 +290,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
     key = flow.knowledge.seed(kind, number, operand_term(flow, value))
     if node is not None:
         flow.file.constructed[node.func] = key
-        flow.file.made_at[key] = MadeAt(flow.file.name, flow.file.document.span(node))
+        flow.file.makes(key, node)
     return key
 
 

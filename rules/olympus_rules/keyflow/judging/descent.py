@@ -81,7 +81,8 @@ class Descent:
             call = None if function is None else self._file.document.parents.get(function)
             if isinstance(call, ast.Call):
                 return Origin("source", ast.unparse(call), "", call)
-            return Origin("source", "a new key", "", None)
+            made = self._file.made_at.get(term)
+            return Origin("source", "a new key" if made is None else made.written, "", None)
         if operation == "param":
             code, parameter = data
             return Origin("source", f"parameter {parameter} of {code.name}", "", code.node)

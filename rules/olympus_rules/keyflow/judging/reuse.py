@@ -28,10 +28,8 @@ from olympus_rules.keyflow.judging.handed_on import is_handed_on
 from olympus_rules.keyflow.judging.remade import (
     attribute_of,
     made_at,
-    made_by,
     most_sure,
     shared_seed,
-    spelled_seed,
     written_seed,
 )
 from olympus_rules.keyflow.notes.pending import spelled
@@ -191,8 +189,8 @@ def _root_of(file: File, run: Run, term: Term) -> str:
         if name:
             return name
         if terms.operation(term) == "seed":
-            call, seed = made_by(file, term), spelled_seed(terms, terms.args(term)[0])
-            return ast.unparse(call) if call is not None else f"key({seed})" if seed else ""
+            made = file.made_at.get(term)
+            return "" if made is None else made.written
         if not terms.args(term):
             break
         term = terms.args(term)[0]

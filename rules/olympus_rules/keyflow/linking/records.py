@@ -113,7 +113,8 @@ class _Writer:
         used = self.file.knowledge.used
         ranks = [[n, used[term]] for term, n in numbers if term in used]
         made_at = self.file.made_at
-        made = [[n, made_at[term].module, *astuple(made_at[term].span)] for term, n in numbers if term in made_at]
+        calls = [(n, made_at[term]) for term, n in numbers if term in made_at]
+        made = [[n, call.module, *astuple(call.span), call.written] for n, call in calls]
         return {
             "terms": self.terms,
             "tests": self.tests,
@@ -430,8 +431,8 @@ class _Reader:
             file.held[self.terms[number]] = known._replace(given=(*known.given, (name, self.value(value))))
         for number, rank in record["ranks"]:
             file.knowledge.used.setdefault(self.terms[number], rank)
-        for number, module, start, end in record["made"]:
-            file.made_at[self.terms[number]] = MadeAt(module, Span(Position(*start), Position(*end)))
+        for number, module, start, end, written in record["made"]:
+            file.made_at[self.terms[number]] = MadeAt(module, Span(Position(*start), Position(*end)), written)
 
     def _term(self, number: int, operation: str, data: Any, args: list[Term]) -> Term:
         terms, own = self.file.terms, (self.code, number)
