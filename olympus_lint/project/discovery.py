@@ -23,11 +23,11 @@ class SourceFile:
 
 
 def discover(paths: Iterable[str], settings_at: Callable[[Path], Settings]) -> tuple[list[SourceFile], list[Problem]]:
-    """Return the files to check, each once, and a problem for each path that cannot be read.
+    """Return the files to check, each once under its first name, and a problem for each path that cannot be read.
 
     The order is that of the paths, and by name within a folder. A file that is named is checked whatever its suffix,
     and even if it is excluded, unless ``force-exclude`` is set. Symbolic links to folders are followed only when
-    named, so that a loop of links ends.
+    named, so that a loop of links ends; as for ruff, a link to a file is a file of its own.
 
     Args:
         paths: files and folders.
@@ -50,12 +50,19 @@ def discover(paths: Iterable[str], settings_at: Callable[[Path], Settings]) -> t
         if settings.force_exclude and settings.excluded.match_any(path):
             continue
         if not stat.S_ISDIR(mode):
-            files.setdefault(str(path), SourceFile(str(path), settings))
+            files.setdefault(place(str(path)), SourceFile(str(path), settings))
             continue
         ignore = GitIgnore.above(path) if settings.respect_gitignore else None
         for file in walk(path, settings_at, ignore, problems):
-            files.setdefault(file.filename, file)
+            files.setdefault(place(file.filename), file)
     return list(files.values()), problems
+
+
+def place(filename: str) -> str:
+    """Return one absolute path for all ways to write that of a file; ``..`` of a link leads to the folder around it."""
+    folder, name = os.path.split(filename)
+    absolute = os.path.realpath if os.pardir in folder else os.path.abspath
+    return f"{absolute(folder)}/{name}"
 
 
 def walk(

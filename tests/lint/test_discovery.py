@@ -87,6 +87,24 @@ def test_links(project):
     assert found("real/link") == ["real/link/b.py"]
 
 
+def test_a_file_is_checked_once_however_its_path_is_written(project, run):
+    make("real/a.py")
+    Path("real/a.py").write_text("import jax\n\n\ndef f(key=jax.random.key(0)):\n    return jax.random.normal(key)\n")
+    written = ["real/a.py", "./real/a.py", "real/../real/a.py", str(Path("real/a.py").absolute()), "real", "."]
+    checked = run("--isolated", "--no-cache", "--output-format", "concise", *written)
+    assert checked.out.count("OLY107") == 1, checked.out
+    assert checked.out.startswith("real/a.py:4:")
+    assert found(*reversed(written)) == ["real/a.py"]
+
+
+def test_a_link_is_a_file_of_its_own(project):
+    make("a.py", "one/a.py", "two/inner/b.py")
+    Path("b.py").symlink_to("a.py")
+    Path("link").symlink_to("two/inner", target_is_directory=True)
+    make("two/a.py")
+    assert found("a.py", "b.py", "link/../a.py") == ["a.py", "b.py", "link/../a.py"]
+
+
 @pytest.mark.parametrize("name", ["nope.py", "no\0pe.py", "a.py/b.py", "x" * 300])
 def test_paths_that_lead_nowhere(project, name):
     make("a.py")
