@@ -10,6 +10,7 @@ from enum import IntEnum
 from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
 from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.facts import Place
 
 LONG = 1 << 30  # an unknown length: indices from opposite ends of an array never overlap
 NEAREST = 64  # how many earlier consumptions of one identity are compared with a new one
@@ -67,6 +68,7 @@ class Consumption:
         computed: whether code out of sight may compute the key, anew each time.
         given: the arguments of a call whose function makes the key itself.
         stored: the attribute from which a method draws, of its own object; empty elsewhere.
+        inside: the call in this file that draws, if ``node`` calls a function that does.
         folded: what a framework folds into the key before it draws; two consumptions that fold in the same draw equal
             bits, and others unequal ones.
     """
@@ -91,6 +93,7 @@ class Consumption:
     folded: Term | None = None
     given: Term | None = None
     stored: str = ""
+    inside: Place | None = None
 
 
 @dataclass(slots=True)

@@ -223,6 +223,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         loop=arguments.loop or use.loop if handed else arguments.loop,
         folded=None if use.folded is None else made_objects.of_structures(flow, instance.value(use.folded)),
         stored=use.stored or _stored(flow.terms, function.code, use.term),
+        inside=None if function.code.is_foreign else use.inside or Place(use.node, use.what, use.key),
     )
     consume(flow, value, passed)
     if function.code.is_foreign and not _returns_children(flow.terms, instance.summary, use):

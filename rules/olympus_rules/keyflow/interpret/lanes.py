@@ -273,10 +273,11 @@ class Lanes:
             if use.draw == STATE_OF_OBJECT and flow.knowledge.is_known(use.term) and self._is_same(use.term):
                 # a model out of sight may draw nothing, and axes that are computed may be those of its state
                 is_shared = Const(None) in (mapped.in_axes, *getattr(mapped.in_axes, "items", ()))
-                place, likely = Place(use.node, use.what, None), Confidence.LIKELY if is_shared else Confidence.POSSIBLE
+                likely = Confidence.LIKELY if is_shared else Confidence.POSSIBLE
+                draw = use.inside or Place(use.node, use.what)
                 flow.file.add(
                     facts.SharedKey(
-                        node=node or use.node, confidence=likely, transform=mapped.name, draw=place, hidden=hidden
+                        node=node or use.node, confidence=likely, transform=mapped.name, draw=draw, hidden=hidden
                     )
                 )
                 return
