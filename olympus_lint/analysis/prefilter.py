@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from olympus_lint.project.settings import Settings
+from olympus_rules.libraries import libraries
 from olympus_rules.syntax.array_names import may_borrow_keys, may_hold_arrays
 from olympus_rules.syntax.prefilter import may_hold_keys
 
@@ -17,7 +18,8 @@ def worth_checking(filename: str, data: bytes, settings: Settings) -> bool:
         data: its bytes.
         settings: its settings.
     """
-    if may_hold_keys(data, settings.library_roots) or b"OLY" in data or b"olympus:" in data:
+    roots, packages = settings.library_roots, libraries(tuple(settings.signature_packs)).of_keys
+    if may_hold_keys(data, roots, packages) or b"OLY" in data or b"olympus:" in data:
         return True
     path = Path(filename)
-    return may_hold_arrays(data, path, settings.library_roots) or may_borrow_keys(data, path, settings.library_roots)
+    return may_hold_arrays(data, path, roots) or may_borrow_keys(data, path, roots, packages)

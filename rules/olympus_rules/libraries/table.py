@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ CONTAINERS = frozenset(
 )
 WORDS = ("transform", "result", "containers", "counting")
 """Sections that say one word of a function."""
+_KEYS = re.compile(rb"^(?:sinks|folds|seeds|makes|gives) =", re.M)
 PYTHON = "python"  # the pack of the builtins, by their bare names, and of the standard library
 
 
@@ -67,6 +69,16 @@ class Libraries:
     def packages(self) -> frozenset[str]:
         """Return the import names of the packages that have a pack."""
         return frozenset(self._files).union(self._packs)
+
+    @cached_property
+    def of_keys(self) -> frozenset[str]:
+        """The packages that take, make or keep keys. Packs that were not needed are searched, which costs less."""
+        found = {root for root, paths in self._files.items() for path in paths if _KEYS.search(path.read_bytes())}
+        for root, packs in self._packs.items():
+            rows = (row for pack in packs for row in (*pack.functions, *pack.methods))
+            if any(row.sinks or row.folds or row.seeds or row.makes or row.gives for row in rows):
+                found.add(root)
+        return frozenset(found)
 
     def knows(self, qualified: str) -> bool:
         """Return whether a name is Python's own, or of a package that has a pack."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS, imports_in
@@ -27,6 +27,10 @@ _SOURCE = re.compile(rb"^[ \t]*(?:from[ \t]+(\.|\w+)|import[ \t]+([\w., \t]+))",
 _CLASS = re.compile(rb"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.M)
 _KEYS = re.compile(rb"rng|key\b(?!s?\()")
 _DOTTED = re.compile(rb"(?<![\w.=])([A-Za-z_][\w.]*)(?!\s*=)")
+
+
+Names: TypeAlias = tuple[tuple[str, ...], frozenset[str]]
+"""What makes keys: the names of the JAX namespace, and packages of functions of keys."""
 
 
 class Outline(NamedTuple):
@@ -75,7 +79,9 @@ def may_hold_arrays(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
     return any(stands_for(place.roots, qualified) for _, qualified in imports_in(data, place))
 
 
-def may_borrow_keys(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
+def may_borrow_keys(
+    data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOTS, packages: frozenset[str] = frozenset()
+) -> bool:
     """Return whether a file names a key and imports something from a file of the project that may hold keys.
 
     Such a file need not name a JAX namespace: it hands keys from one function of the project to another.
@@ -84,31 +90,33 @@ def may_borrow_keys(data: bytes, path: Path, roots: Iterable[str] = DEFAULT_ROOT
         data: the file's bytes.
         path: where it lies, or would lie.
         roots: the names under which the JAX namespace may be imported.
+        packages: the packages that make or take keys.
     """
     if _KEYS.search(data) is None:
         return False
     place = locate(disk.absolute(path))
-    return any(_holds_keys(place.roots, qualified, tuple(roots)) for _, qualified in imports_in(data, place))
+    names = tuple(roots), packages
+    return any(_holds_keys(place.roots, qualified, names) for _, qualified in imports_in(data, place))
 
 
 @lru_cache(maxsize=32768)
-def _holds_keys(roots: tuple[Path, ...], qualified: str, namespaces: tuple[str, ...], steps: int = STEPS) -> bool:
+def _holds_keys(roots: tuple[Path, ...], qualified: str, names: Names, steps: int = STEPS) -> bool:
     """Return whether a qualified name is defined in a file of the project that may hold keys."""
     place = locate_name(roots, qualified) if in_project(roots, qualified.partition(".")[0]) else None
     if place is None:
         return False
-    if _file_holds_keys(place[0], namespaces):
+    if _file_holds_keys(place[0], names):
         return True
     outline, name = _outline(place[0]), place[1].partition(".")[0]
     if steps == 0 or name not in outline.imports:
         return False
-    return _holds_keys(outline.roots, outline.imports[name], namespaces, steps - 1)
+    return _holds_keys(outline.roots, outline.imports[name], names, steps - 1)
 
 
 @lru_cache(maxsize=8192)
-def _file_holds_keys(path: Path, namespaces: tuple[str, ...]) -> bool:
+def _file_holds_keys(path: Path, names: Names) -> bool:
     with contextlib.suppress(OSError):
-        return may_hold_keys(disk.read(path), namespaces)
+        return may_hold_keys(disk.read(path), *names)
     return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
@@ -14,12 +15,28 @@ _KEY_WORDS = re.compile(
 )
 
 
-def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS) -> bool:
-    """Return whether a file can hold a JAX key: it names a JAX namespace and something that makes or types keys.
+def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS, packages: frozenset[str] = frozenset()) -> bool:
+    """Return whether a file can hold a JAX key, by what it names.
+
+    It names a JAX namespace, or imports a package of functions of keys, and has a word for what makes or types keys.
 
     Args:
         data: the file's bytes, in any encoding that agrees with ASCII.
         roots: the names under which the JAX namespace may be imported (the setting ``library-roots``).
+        packages: the packages that make or take keys, by the signature packs.
     """
     heads = (root.partition(".")[0].encode() for root in roots)  # `from lab import jax_compat` is `lab.jax_compat`
-    return any(head in data for head in heads) and _KEY_WORDS.search(data) is not None
+    is_near_keys = any(head in data for head in heads) or imports_one_of(data, packages)
+    return is_near_keys and _KEY_WORDS.search(data) is not None
+
+
+def imports_one_of(data: bytes, packages: frozenset[str]) -> bool:
+    """Return whether a file, a cell of a notebook or an example has a line that imports one of some packages."""
+    return bool(packages) and _imports(packages).search(b"\n" + data) is not None
+
+
+@cache
+def _imports(packages: frozenset[str]) -> re.Pattern[bytes]:
+    """Return a pattern that begins with a fixed byte, which is looked for ten times as fast as a choice of words."""
+    names = "|".join(sorted(packages))
+    return re.compile(rf'\n[ \t">]*(?:from|import)[ \t]+(?:{names})\b'.encode())

@@ -142,7 +142,10 @@ class Project:
         if found is None:
             try:
                 data = disk.read(path)
-                found = may_hold_keys(data, self.session.roots) or may_hold_arrays(data, Path(path), self.session.roots)
+                roots = self.session.roots
+                found = may_hold_keys(data, roots, self.session.table.of_keys) or may_hold_arrays(
+                    data, Path(path), roots
+                )
             except OSError:
                 found = False
             self._keyed[path] = found
