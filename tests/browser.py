@@ -108,6 +108,10 @@ class Browser:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         await self.send("Emulation.setDeviceMetricsOverride", **size)
 
+    async def prefer(self, scheme: str) -> None:
+        """Prefer light or dark pages."""
+        await self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
     async def sideways(self) -> list[str]:
         """Return the beginnings of what scrolls sideways: of the page, or of elements in it."""
         found: list[str] = await self.ask(WIDE)

@@ -93,6 +93,12 @@ def browsed(site: Path, tmp_path: Path) -> Iterator[Session]:
     server.shutdown()
 
 
+def brightness(colour: str) -> float:
+    """Return how bright a colour such as ``rgb(30, 33, 41)`` is, from 0 to 1."""
+    red, green, blue = map(float, re.findall(r"[\d.]+", colour)[:3])
+    return (0.299 * red + 0.587 * green + 0.114 * blue) / 255
+
+
 class Quiet(SimpleHTTPRequestHandler):
     """Serves files and says nothing of it."""
 
@@ -179,11 +185,20 @@ def test_the_first_screen_shows_mistake_finding_and_picture(width: int, height: 
 
 
 @pytest.mark.search
-def test_nothing_scrolls_sideways_on_a_narrow_screen(site: Path, pages: dict[Path, Page], browsed: Session) -> None:
+@pytest.mark.parametrize(("scheme", "is_light"), [("light", True), ("dark", False)])
+def test_nothing_scrolls_sideways(
+    scheme: str, is_light: bool, site: Path, pages: dict[Path, Page], browsed: Session
+) -> None:
     async def session(opened: Browser, address: str) -> None:
-        await opened.resize(390, 844)
+        await opened.prefer(scheme)
         for file in pages:
             await opened.visit(f"{address}{file.relative_to(site).as_posix()}")
+            colours = "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+            text, ground = (brightness(each) for each in await opened.ask(colours))
+            assert abs(text - ground) > 0.5 and (text < ground) is is_light, file
+            await opened.resize(1400, 900)  # wide enough for all but long lines of code
+            assert await opened.ask("document.documentElement.scrollWidth") <= 1400, file
+            await opened.resize(390, 844)
             assert await opened.sideways() == [], file
 
     browsed(session)
@@ -231,6 +246,24 @@ def test_the_playground_checks_what_is_written(site: Path, browsed: Session) -> 
         while await opened.ask(question) != expected:
             await asyncio.sleep(0.2)
 
+    async def check_picture(opened: Browser) -> None:
+        """Check that the way of the key is drawn, in the colours and the width of the page."""
+        texts = await opened.ask("[...document.querySelectorAll('.lineage svg text')].map(each => each.textContent)")
+        root, draw = ["parameter key of init, line 4", "✗ reuse"], "jax.random.normal"
+        assert texts == ["✗ first, line 5", "✗ again, line 6", *root, draw, draw]
+        colour = "getComputedStyle(document.querySelector('.lineage .sink .name')).fill"
+        seen = {}
+        for scheme in ("default", "slate"):
+            await opened.ask(f"document.body.dataset.mdColorScheme = '{scheme}'")
+            seen[scheme] = await opened.ask(colour)
+            for width, height in ((390, 844), (1400, 900)):
+                await opened.resize(width, height)
+                box = "document.querySelector('.lineage svg').getBoundingClientRect()"
+                left, right = await opened.ask(f"[{box}.left, {box}.right]")
+                assert 0 < left < right < width
+                assert await opened.sideways() == []
+        assert seen == {"default": "rgb(31, 35, 40)", "slate": "rgb(230, 237, 243)"}
+
     async def session(opened: Browser, address: str) -> None:
         found = "[...document.querySelectorAll('.findings article')].map(each => each.dataset.rule).join()"
         await opened.visit(f"{address}playground/")
@@ -238,9 +271,12 @@ def test_the_playground_checks_what_is_written(site: Path, browsed: Session) -> 
         marks = "[...document.querySelectorAll('.findings mark')].map(each => each.textContent)"
         assert await opened.ask(marks) == ["jax.random.normal(key, (3, 3))", "jax.random.normal(key, (3,))"]
         assert await opened.ask("document.querySelector('.findings').textContent.includes('error')") is False
-        choose = "const field = document.querySelector('[name=example]'); field.value = 'OLY201'"
-        await opened.ask(f"{choose}; field.dispatchEvent(new Event('change'))")
-        await until(opened, "OLY201", found)
+        await check_picture(opened)
+        for each in sorted(EXAMPLES, key=lambda each: not each["on"]):
+            field = "document.querySelector('[name=example]')"
+            await opened.ask(f"{field}.value = '{each['code']}'; {field}.dispatchEvent(new Event('change'))")
+            await until(opened, "", "document.querySelector('.playground output').textContent")
+            assert each["code"] in (await opened.ask(found)).split(",")
         await opened.ask("document.querySelector('textarea').focus(); document.querySelector('textarea').select()")
         for key in "x = '<b>é</b>'":
             await opened.press(key)

@@ -126,7 +126,12 @@ def test_nothing_scrolls_sideways(width: int, tmp_path: Path) -> None:
         await opened.resize(width, 844)
         await opened.open(tmp_path / "report.html")
         assert await opened.ask(VISIBLE) == 1
-        assert await opened.sideways() == []
+        seen = set()
+        for scheme in ("light", "dark"):
+            await opened.prefer(scheme)
+            seen.add(await opened.ask("getComputedStyle(document.body).backgroundColor"))
+            assert await opened.sideways() == []
+        assert seen == {"rgb(255, 255, 255)", "rgb(23, 23, 26)"}
 
     browsed(tmp_path, session)
 

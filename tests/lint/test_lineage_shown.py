@@ -52,8 +52,8 @@ def test_a_long_way_is_a_tree_below_the_code(project: Path, run):
         assert TREE in run("a.py").out
 
 
-def test_a_page_has_a_picture_of_it(project: Path, run):
-    pytest.importorskip("fast_sugiyama", reason="the layout is by fast-sugiyama")
+def test_a_page_has_a_picture_of_it_without_a_library(project: Path, run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
     for name in ("a.py", "b.py"):
         Path(name).write_text(LONG)
     page = run("--no-cache", "--output-format", "html", ".").out
@@ -61,15 +61,6 @@ def test_a_page_has_a_picture_of_it(project: Path, run):
     assert page.count("font-family: ui-monospace, SFMono-Regular") == 1 and "lineage:" not in page
     for shown in ("jax.random.key(seed)", "fold_in 3, line 12", "✗ reuse", "jax.random.uniform"):
         assert len(re.findall(rf">(✗ )?{re.escape(shown)}[^<]*</text>", page)) == 2, shown
-
-
-def test_a_page_without_the_layout_has_the_tree(project: Path, run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    Path("a.py").write_text(LONG)
-    page = run("--no-cache", "--output-format", "html", "a.py").out
-    text = re.sub("<[^>]+>", "", page)  # each line of a frame is an element of its own
-    assert "".join(TREE.splitlines(keepends=True)[2:]).rstrip() in text
-    assert "<svg" not in page
 
 
 def test_a_report_of_reports_has_the_way(project: Path, run):

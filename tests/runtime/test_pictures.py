@@ -12,9 +12,9 @@ import pytest
 from hypothesis import strategies as st
 from searches import searched
 
-from olympus.graphs import Edge, Graph, Node, mermaid, svg, tree
+from olympus.graphs import Edge, Graph, Node, column, mermaid, svg, tree
 from olympus.graphs.layout import MissingLibrary
-from olympus.graphs.svg import STYLE
+from olympus.graphs.shapes import STYLE
 
 SMALL = Graph(
     (
@@ -75,6 +75,17 @@ def graphs(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS, most: int = 4
     edges = [
         Edge(one, other, draw(texts), "line 1", draw(st.booleans()), 1, draw(st.booleans())) for one, other in pairs
     ]
+    return Graph(tuple(nodes), tuple(edges))
+
+
+@st.composite
+def ways(draw: st.DrawFn) -> Graph:
+    """Return a path of keys, the last of which has one use or two."""
+    count = draw(st.integers(1, 10))
+    names = [f"n{number}" for number in range(count + draw(st.integers(1, 2)))]
+    nodes = [Node(name, draw(KINDS), draw(TEXTS), draw(TEXTS), draw(MISUSES)) for name in names]
+    ends = [(names[min(number, count) - 1], names[number]) for number in range(1, len(names))]
+    edges = [Edge(one, other, draw(TEXTS), "line 1", misuse=draw(st.booleans())) for one, other in ends]
     return Graph(tuple(nodes), tuple(edges))
 
 
@@ -158,7 +169,19 @@ def within(inner: Rectangle, outer: Rectangle) -> bool:
 
 @searched(graphs(), few=10, many=30)
 def test_no_two_labels_overlap(graph: Graph) -> None:
-    root = parsed(graph)
+    check_room(graph, parsed(graph))
+
+
+@searched(ways(), few=10, many=30)
+def test_no_two_labels_of_a_column_overlap(graph: Graph) -> None:
+    root = ElementTree.fromstring(column(graph, "a title"))
+    check_room(graph, root)
+    rows = [of_box(box) for box in root.iter(f"{NAMESPACE}rect")][1:]
+    assert all(above[3] < below[1] for above, below in itertools.pairwise(rows))
+
+
+def check_room(graph: Graph, root: ElementTree.Element) -> None:
+    """Check that texts are in their boxes, and that boxes and labels do not overlap."""
     page = of_box(next(root.iter(f"{NAMESPACE}rect")))
     groups = root.findall(f"{NAMESPACE}g")
     nodes = [group for group in groups if group.find(f"{NAMESPACE}rect") is not None]

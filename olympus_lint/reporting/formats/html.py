@@ -16,7 +16,7 @@ from pathlib import PurePath
 
 from olympus_lint import __version__
 from olympus_lint.files.problems import printable
-from olympus_lint.reporting.formats.full import frames, lineage_rows, verdict_rows
+from olympus_lint.reporting.formats.full import frames, verdict_rows
 from olympus_lint.reporting.frame import Piece
 from olympus_lint.reporting.lineage import graph_of, is_long
 from olympus_lint.reporting.phrases import DONE_BY, blank, count, left_out, place, with_code
@@ -170,8 +170,20 @@ def choice(name: str, values: Sequence[str]) -> str:
     return f'<select name="{name}" aria-label="{name}"{hidden}><option value="">every {name}</option>{options}</select>'
 
 
-def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], Sequence[str]]) -> Iterator[str]:
-    """Yield the parts of the card of one finding."""
+def card(
+    number: int,
+    finding: Finding,
+    lines: Mapping[tuple[str, int | None], Sequence[str]],
+    is_drawn: Callable[[Finding], bool] = is_long,
+) -> Iterator[str]:
+    """Yield the parts of the card of one finding.
+
+    Args:
+        number: of the finding on the page.
+        finding: the finding.
+        lines: the lines of the files.
+        is_drawn: whether there is a picture of the way of its key.
+    """
     verdict = finding.verdict.status if finding.verdict is not None else ""
     told = {
         "rule": finding.code,
@@ -189,7 +201,7 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
         if other is not None:
             yield f"<p><code>{escape(place(other.filename, other.span, other.cell))}</code> {said(other.message)}</p>"
         yield code(rows)
-    if is_long(finding):
+    if is_drawn(finding):
         yield lineage(finding)
     if finding.verdict is not None:
         yield code(verdict_rows(finding.verdict))
@@ -200,22 +212,18 @@ def card(number: int, finding: Finding, lines: Mapping[tuple[str, int | None], S
 
 
 def lineage(finding: Finding) -> str:
-    """Return the way of a key as a picture, or as a tree where the library for layouts is not installed."""
-    from olympus.graphs import svg
-    from olympus.graphs.layout import MissingLibrary
+    """Return the way of a key as a picture."""
+    from olympus.graphs import column
 
     where = place(finding.filename, finding.span, finding.cell)
-    try:
-        return f'<div class="lineage">{svg(graph_of(finding), f"Key lineage of {where}", styled=False)}</div>'
-    except MissingLibrary:
-        return code(lineage_rows(finding))
+    return f'<div class="lineage">{column(graph_of(finding), f"Key lineage of {where}", styled=False)}</div>'
 
 
 def pictures_style(cards: str) -> str:
     """Return the style of the pictures if there is one; source text has no element."""
     if "<svg " not in cards:
         return ""
-    from olympus.graphs.svg import STYLE
+    from olympus.graphs.shapes import STYLE
 
     return STYLE
 
