@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from olympus_rules.code.names import dotted_name
 from olympus_rules.code.origins import Origin
 
 Register = int
@@ -377,19 +378,22 @@ class FunctionCode:
         is_negation = isinstance(last.value, ast.UnaryOp) and isinstance(last.value.op, ast.Not)
         return is_negation or isinstance(last.value, ast.Compare | ast.BoolOp)
 
-    def requires(self, name: str) -> bool:
-        """Return whether a parameter has no default, and an annotation that does not admit ``None``: ``rngs: Rngs``."""
+    def required_type(self, name: str) -> str:
+        """Return the type of a parameter without a default, ``Rngs`` for ``rngs: Rngs``; empty if it admits ``None``.
+
+        The name may be that of an alias, which the text of the function does not show.
+        """
         given = getattr(self.node, "args", None)
         if not isinstance(given, ast.arguments):
-            return False
+            return ""
         positional = [*given.posonlyargs, *given.args]
         needed = positional[: len(positional) - len(given.defaults)]
         needed += [arg for arg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is None]
         annotation = next((arg.annotation for arg in needed if arg.arg == name), None)
         if not isinstance(annotation, ast.Name | ast.Attribute):
-            return False
+            return ""
         type_name = annotation.id if isinstance(annotation, ast.Name) else annotation.attr
-        return len(type_name) > 1 and type_name not in ADMITTING_NONE
+        return dotted_name(annotation) if len(type_name) > 1 and type_name not in ADMITTING_NONE else ""
 
     def defaults_to_none(self, name: str) -> bool:
         """Return whether a parameter has the default ``None``."""

@@ -16,7 +16,8 @@ from olympus_rules.code.names import dotted_name
 Origin: TypeAlias = tuple[Any, ...]
 """``("self",)``; ``("name", dotted)``; ``("type", annotation)``; ``("call", origin, given)`` for its result, with the
 origins of the arguments; ``("attr", origin, name)``; ``("item", origin)`` for an element of a container and ``("of",
-origin)`` for a container of such elements; ``("maybe", origin)`` for what another method may replace."""
+origin)`` for a container of such elements; ``("maybe", origin)`` for what another method may replace; ``("made",
+origin, annotation)`` for what a call is annotated to give, which may be of another class."""
 
 SELF: Origin = ("self",)
 SETTING_UP = ("__init__", "setup", "__post_init__", "__attrs_post_init__")
@@ -53,7 +54,13 @@ def attributes(node: ast.ClassDef) -> dict[str, Origin]:
         if isinstance(method, ast.FunctionDef) and method.name not in SETTING_UP and (self := _receiver(method)):
             for name in {name for name, _ in _written(method.body, self, {})} & found.keys():
                 found[name] = ("maybe", written[name])
-    return found | declared
+    annotated = {name: _as_made(found.get(name), origin) for name, origin in declared.items()}
+    return found | annotated
+
+
+def _as_made(found: Origin | None, declared: Origin) -> Origin:
+    """Return the origin of an attribute that is declared: the call that makes it, if one does, says more."""
+    return ("made", found, declared) if found is not None and found[0] in ("call", "made") else declared
 
 
 def result(node: ast.AST, *, is_method: bool) -> Origin | None:
@@ -96,7 +103,8 @@ def _written(body: list[ast.stmt], self: str, known: Known) -> Iterator[tuple[st
     """Yield the attributes that statements write to an object, with their origins."""
     for statement in _statements(body):
         if isinstance(statement, ast.AnnAssign) and (name := _attribute(statement.target, self)):
-            yield name, ("type", unquoted(statement.annotation))
+            made = None if statement.value is None else _origin(statement.value, known)
+            yield name, _as_made(made, ("type", unquoted(statement.annotation)))
         if isinstance(statement, ast.Assign):
             for target, value in _pairs(statement):
                 if (name := _attribute(target, self)) and not _is_none(value):

@@ -9,6 +9,7 @@ from operator import is_
 from typing import TypeGuard, cast
 
 from olympus_rules.code.instructions import ClassCode
+from olympus_rules.keyflow.domain.classes import requires_value
 from olympus_rules.keyflow.domain.dimensions import axis
 from olympus_rules.keyflow.domain.knowledge import forget_ranks
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
@@ -134,7 +135,7 @@ def is_never_none(flow: State, value: Value) -> bool:
         return True
     if flow.terms.operation(value) == "param":
         code, name = flow.terms.data(value)
-        return bool(code.requires(name))
+        return requires_value(flow.file, code, name)
     return flow.knowledge.is_something(value)
 
 

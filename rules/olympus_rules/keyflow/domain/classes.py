@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from olympus_rules.code.instructions import ClassCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
 from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Class, Library
+from olympus_rules.syntax.project import in_project
 
 MAX_DEPTH = 3  # of objects in objects: a class may hold objects of its own class
 
@@ -46,3 +48,15 @@ def _held(file: File, term: Term) -> Held:
 def _depth(file: File, term: Term) -> int:
     """Return in how many objects an object is, one in the other."""
     return sum(file.terms.operation(each) == "attr" for each in (term, *file.terms.ancestors(term)))
+
+
+def requires_value(file: File, code: FunctionCode, name: str) -> bool:
+    """Return whether a parameter has no default, and is annotated with a class: ``rngs: Rngs`` is not ``None``.
+
+    An alias may stand for an optional type.
+    """
+    head, dot, rest = code.required_type(name).partition(".")
+    type_ = file.linker.names.value_in(code.parent, head) if head else None
+    if isinstance(type_, Library) and in_project(file.document.roots, type_.qualified):
+        type_ = file.linker.lookups.outside(type_.qualified + dot + rest, concerned=True)
+    return isinstance(type_, Class | Library)

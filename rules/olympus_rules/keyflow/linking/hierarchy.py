@@ -335,6 +335,8 @@ def _annotated(linker: Linker, ancestry: Iterable[ClassCode], attribute: str, *,
     """
     for each in ancestry:
         kind, *parts = each.declared.get(attribute, ("",))
+        if kind == "made":
+            kind, *parts = parts[1]
         if kind == "type":
             annotation = _element(parts[0]) if in_list else parts[0]
             value = None if annotation is None else named(linker, each.scope, annotation)

@@ -103,6 +103,9 @@ class Objects:
         if kind == "type":
             return NOTHING if scope is None else held_by(self._file.linker, scope, parts[0])
         owner = self._resolved(parts[0], scope, class_)
+        if kind == "made":
+            is_known = isinstance(owner, Held) and owner.class_ is not None and owner.is_made
+            return owner if is_known else self._resolved(parts[1], scope, class_)
         if kind == "call":
             return self._called(owner, parts[1], scope, class_)
         if not isinstance(owner, Held):
