@@ -424,6 +424,7 @@ class ClassCode:
     """A class: its methods by name, property setters included, and its annotated fields in order.
 
     Attributes:
+        defaults: the numbers, truth values and texts that its body gives to fields.
         values: the names that its body binds to anything else.
         left_open: the names of the methods that it leaves to its subclasses.
         declared: where its objects' attributes come from, as annotations and its initialising methods say.
@@ -439,6 +440,7 @@ class ClassCode:
     node: ast.ClassDef
     methods: dict[str, FunctionCode] = field(default_factory=dict)
     fields: list[str] = field(default_factory=list)
+    defaults: dict[str, object] = field(default_factory=dict)
     values: frozenset[str] = frozenset()
     left_open: frozenset[str] = frozenset()
     declared: dict[str, Origin] = field(default_factory=dict)

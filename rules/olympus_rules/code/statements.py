@@ -12,6 +12,7 @@ from olympus_rules.code.scope import Handler, Scope
 from olympus_rules.code.targets import assign, capture, irrefutable, pattern_test
 from olympus_rules.syntax.imports import bindings
 
+PLAIN = (int, float, str, type(None))
 RAISING_CONTEXTS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesWithLiteralMatch")
 SEVERAL = 2
 NEVER_RETURN = ("sys.exit", "exit", "quit", "os._exit", "os.abort", "pytest.fail", "pytest.skip", "self.skipTest")
@@ -35,6 +36,8 @@ def _assign(scope: Scope, node: ast.Assign) -> None:
 def _annotated(scope: Scope, node: ast.AnnAssign) -> None:
     if scope.class_ is not None and isinstance(node.target, ast.Name):
         scope.class_.fields.append(node.target.id)
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, PLAIN):
+            scope.class_.defaults[node.target.id] = node.value.value
     if node.value is not None:
         assign(scope, node.target, scope.expr(node.value))
 

@@ -491,11 +491,29 @@ def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
         if isinstance(function, Function):
             apply(flow, function, replace(arguments, positional=((instance, False), *arguments.positional)))
         return instance
+    _fill_fields(flow, class_, instance, arguments)
+    return instance
+
+
+def _defaults(flow: Flow, class_: Class) -> dict[str | None, Value]:
+    """Return what the bodies of a class and its bases give to fields."""
+    defaults: dict[str | None, Value] = {}
+    for each in reversed(list(flow.linker.hierarchy.ancestry(class_.code))):
+        kept = {name: value for name, value in defaults.items() if name not in each.values}
+        defaults = kept | {name: Const(value) for name, value in each.defaults.items()}
+    return defaults
+
+
+def _fill_fields(flow: Flow, class_: Class, instance: Term, arguments: Arguments) -> None:
+    """Give the fields of an object the arguments of its constructor, or the defaults that the class body has."""
+    given: dict[str | None, Value] = dict(arguments.keywords)
     for name, (value, starred) in zip(flow.linker.hierarchy.fields(class_.code), arguments.positional, strict=False):
         if starred:
+            given[None] = value
             break
-        flow.set_attribute(instance, name, value)
-    for keyword, value in arguments.keywords:
-        if keyword is not None:
-            flow.set_attribute(instance, keyword, value)
-    return instance
+        given[name] = value
+    if None not in given and flow.linker.hierarchy.method(class_.code, "__post_init__") is None:
+        given = _defaults(flow, class_) | given
+    for field, value in given.items():
+        if field is not None:
+            flow.set_attribute(instance, field, value)

@@ -25,6 +25,7 @@ from olympus_rules.keyflow.notes.transformed import marked, returns_boundary
 from olympus_rules.libraries.names import ARANGE, FORI_LOOP, LAX, SCAN, TREE_MAP, WHILE_LOOP
 
 LOOPS = frozenset({"fori_loop", "map", "scan", "while_loop"})  # of JAX: it traces their bodies once
+MAX_STATIC = 32  # places among the arguments that are looked at
 FEW = 8
 """Leaves of a dictionary that are mapped one by one."""
 
@@ -49,7 +50,8 @@ def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments)
             in_axes, out_axes = _vectorized(arguments), None
         if name == "scan":
             in_axes = in_axes or Sequence("tuple", (Library("carry"), Const(0)))
-        axes, splits = (in_axes or Const(0), out_axes or Const(0)), flow.file.table.hides((model.root,))
+        in_axes = in_axes or _without_static(arguments)
+        axes, splits = (in_axes, out_axes or Const(0)), flow.file.table.hides((model.root,))
         return Mapped("vmap", function, *axes, arguments.node, name, splits)
     if kind == "shard_map":
         specs = arguments.get(2, "in_specs"), arguments.get(3, "out_specs")
@@ -60,6 +62,16 @@ def transform(flow: Flow, qualified: str, function: Value, arguments: Arguments)
         keywords = tuple((name, value) for name, value in arguments.keywords if name is not None)
         return Partial(function, rest, keywords)
     return None
+
+
+def _without_static(arguments: Arguments) -> Value:
+    """Return the axes of ``pmap`` where none are given: the static arguments have none."""
+    static = arguments.get(99, "static_broadcasted_argnums")
+    places = [item.value for item in static.items if isinstance(item, Const)] if isinstance(static, Sequence) else []
+    places += [static.value] if isinstance(static, Const) else []
+    counts = [place for place in places if isinstance(place, int) and 0 <= place < MAX_STATIC]
+    axes = tuple(Const(None if place in counts else 0) for place in range(max(counts, default=-1) + 1))
+    return Sequence("tuple", axes) if axes else Const(0)
 
 
 def call_library(flow: Flow, qualified: str, arguments: Arguments) -> Value | None:

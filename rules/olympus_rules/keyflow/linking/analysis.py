@@ -102,7 +102,9 @@ class Analysis:
             self._waiting += [code for code in module.nested if file.has_places(code) and code not in self._waiting]
             # answers to other files do not depend on by_name
             wanted = relevant(texts, module, callables, arrays, by_name=False) if by_name else self._waiting
-            file.idle = set(module.nested).difference(wanted)
+            classes = {code.owner for code in wanted if code.owner is not None}
+            making = {class_.methods.get("__init__") for class_ in classes}  # what it writes may turn a draw off
+            file.idle = set(module.nested).difference(wanted, making)
             if arrays:  # a method beside one that concerns arrays has the summary that it has without arrays
                 keyed = relevant(texts, module, callables, by_name=False)
                 file.idle.update(set(wanted).difference(keyed, mentioning(texts, module, arrays)))

@@ -76,6 +76,7 @@ def write_class(file: File, pytrees: Pytrees, class_: ClassCode, *, has_arrays: 
     ]
     names = [str(rest[0]) for kind, *rest in bases if kind == "library"]
     record: Record = {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
+    record |= {"defaults": class_.defaults}
     record |= {"values": sorted(class_.values), "left_open": sorted(class_.left_open)}
     own = pytrees.own(class_)
     record |= {"registered": own.registered, "inert": own.inert}
@@ -400,6 +401,7 @@ def read_class(record: Record, home: str) -> ClassCode:
         record["name"],
         node,
         fields=list(record["fields"]),
+        defaults=record["defaults"],
         values=frozenset(record["values"]),
         left_open=frozenset(record["left_open"]),
         home=home,
