@@ -14,7 +14,7 @@ from olympus_rules.keyflow.domain.dimensions import axis
 from olympus_rules.keyflow.domain.knowledge import forget_ranks
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import State
-from olympus_rules.keyflow.domain.terms import CHOICE, MAX_SIZE, Term
+from olympus_rules.keyflow.domain.terms import CHANGED, CHOICE, MAX_SIZE, Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -522,7 +522,7 @@ def _stored_item(flow: State, term: Term, index: Value) -> Value | None:
     stored = flow.env.get((term, as_term(flow, index), generation))
     may_differ = term not in flow.knowledge.origins or flow.terms.operation(term) == "list"  # no array changes
     if stored is None and generation and may_differ:
-        return flow.knowledge.item(flow.terms.make("op", ("changed", generation), term), as_term(flow, index))
+        return flow.knowledge.item(flow.terms.make("op", (CHANGED, generation), term), as_term(flow, index))
     return cast("Value | None", stored)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.terms import CHANGED, Term
 from olympus_rules.keyflow.domain.values import Class, Library
 from olympus_rules.syntax.project import in_project
 
@@ -39,6 +39,8 @@ def _held(file: File, term: Term) -> Held:
         return Held(class_of(file, original), is_made=original in file.classes)
     if operation == "item":
         container = terms.args(term)[0]
+        if terms.operation(container) == "op" and terms.data(container)[0] == CHANGED:  # it is of its type still
+            container = terms.args(container)[0]
         class_of(file, container)
         return Held(file.annotated_parts.get(container))
     callee = file.given_by.get(term)

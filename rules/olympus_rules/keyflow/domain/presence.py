@@ -14,7 +14,7 @@ from olympus_rules.keyflow.domain.access import as_term, choose, item_name
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import PathCondition, implies
 from olympus_rules.keyflow.domain.state import State
-from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.terms import CHANGED, Term, Terms
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Map, Value
 
 Slot = tuple[Term, str]
@@ -114,7 +114,7 @@ def _is_none(terms: Terms, value: Term) -> Term:
 
 def changed(terms: Terms, container: Term, generation: int) -> Term:
     """Return the term of a container after a number of unknown changes."""
-    return terms.make("op", ("changed", generation), container) if generation else container
+    return terms.make("op", (CHANGED, generation), container) if generation else container
 
 
 def _there(flow: State, stored: Value, unwritten: Term, asked: Term) -> Value:

@@ -50,6 +50,7 @@ Parts = tuple[Any, ...]
 PART_OF = frozenset({"item", "slice", "list", "lane", "view"})
 
 
+CHANGED = "changed"  # what a container is after a number of unknown changes
 CHOICE = "choice"  # of values, with their conditions
 HIDDEN = "hidden"  # the kind of what a library makes a key of that it takes from hidden state
 WORDS = "words"  # the view of a key as a NumPy array

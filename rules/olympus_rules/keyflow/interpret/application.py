@@ -30,12 +30,13 @@ from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, s
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
-from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.terms import CHANGED, Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Library, Map, Sequence, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import counting, lanes, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
+from olympus_rules.keyflow.interpret.callees import saves
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.interpret.rows import confused
@@ -193,7 +194,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
     if use.draw == STATE_OF_OBJECT:
         if not counting.applies(flow, instance, use):
             return
-    elif use.certainty != Certainty.KNOWN and not _may_hold_keys(flow, value):
+    elif use.certainty != Certainty.KNOWN and (not _may_hold_keys(flow, value) or saves(function.code.name)):
         return
     path = instance.path(use.path)
     joined = None if path is None else both(flow.path, path)
@@ -292,7 +293,7 @@ def _is_later(terms: Terms, term: Term) -> bool:
     """Return whether a term is read from an object after an unknown call may have changed the object."""
     while args := terms.args(term):
         data = terms.data(term)
-        if isinstance(data, tuple) and ((terms.operation(term) == "attr" and data[1]) or data[0] == "changed"):
+        if isinstance(data, tuple) and ((terms.operation(term) == "attr" and data[1]) or data[0] == CHANGED):
             return True
         term = args[0]
     return False

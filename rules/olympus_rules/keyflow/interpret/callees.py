@@ -35,11 +35,14 @@ STORING_PREFIXES = (
     "add_scalar", "block_until_", "dump_", "log_dict", "log_metric", "log_param", "log_scalar", "log_state", "pickle_",
     "push_to_", "send_to_", "sync_global_", "wait_", "write_",
 )  # fmt: skip
-# Objects that write to a file, a service or another process, by the last word of their name.
+SAVING_PREFIXES = (
+    "deserialize", "dump", "load_checkpoint", "load_state", "restore", "save", "serialize", "store_",
+)  # fmt: skip
+# Objects that write to a file, a service or another process, or bind arguments, by the last word of their name.
 STORES = frozenset(
     {
         "checkpointer", "checkpoint", "checkpoints", "ckpt", "ckptr", "conn", "logger", "mlflow", "queue", "saver",
-        "serializer", "socket", "tensorboard", "wandb", "writer",
+        "serializer", "sig", "signature", "socket", "tensorboard", "wandb", "writer",
     }
 )  # fmt: skip
 STORE_MANAGERS = ("checkpoint_manager", "ckpt_manager", "checkpoint_mngr", "ckpt_mngr")
@@ -84,6 +87,11 @@ def leaves_keys_alone(node: ast.Call, name: str) -> bool:
     owner = dotted_name(node.func.value.func if isinstance(node.func.value, ast.Call) else node.func.value)
     owner = owner.rpartition(".")[2].lower()
     return owner.rpartition("_")[2] in STORES or owner.endswith(STORE_MANAGERS)
+
+
+def saves(name: str) -> bool:
+    """Return whether a function saves what it is given, or loads it, by its name: others that it calls do so, too."""
+    return name.rpartition(".")[2].lstrip("_").startswith(SAVING_PREFIXES)
 
 
 def evaluates(arguments: Arguments, name: str) -> bool:

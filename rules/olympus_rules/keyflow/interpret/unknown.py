@@ -52,9 +52,6 @@ FUNCTIONAL = ("jax.", "numpy.", "optax.")
 ASKING_PREFIXES = (
     "is_", "has_", "check_", "assert_", "validate_", "_is_", "_has_", "_check_", "_assert_", "_validate_",
 )  # fmt: skip
-STORING_PREFIXES = (
-    "deserialize", "dump", "load_checkpoint", "load_state", "restore", "save", "serialize", "store_",
-)  # fmt: skip
 ABSTRACT = frozenset({"eval_shape", "eval_summary", "lower", "make_jaxpr", "make_model_info", "tabulate"})
 
 
@@ -289,7 +286,7 @@ def _only_looks(flow: Flow, name: str, node: ast.Call) -> bool:
         name = dotted_name(node.func.func).rpartition(".")[2]
         return name in ABSTRACT or name.endswith("eval_shape")
     return (
-        name.startswith(ASKING_PREFIXES + STORING_PREFIXES)
+        name.startswith(ASKING_PREFIXES + callees.SAVING_PREFIXES)
         or name.endswith("eval_shape")
         or name in ABSTRACT
         or name in flow.file.inspecting_methods

@@ -1,0 +1,21 @@
+"""The objects of a list are of the annotated class after the list was handed to a function out of sight."""
+
+import jax
+from numpy import asarray as describe
+
+
+class Detector:
+    def __init__(self, name):
+        self.name = name
+
+    def noise(self, key):
+        return jax.random.normal(key)
+
+
+def inject(detectors: list[Detector], report, key):
+    report(detectors)
+    return [detector.noise(key) for detector in detectors]  # error: OLY104 likely
+
+
+def example():
+    return inject([Detector("a"), Detector("b")], describe, jax.random.key(0))
