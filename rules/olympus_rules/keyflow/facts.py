@@ -330,7 +330,7 @@ class LossyData(Fact):
     """A seed, or the datum of a ``fold_in``, that loses what it was meant to tell apart.
 
     Attributes:
-        how: ``hash`` (of text), ``float``, ``wide`` (over 32 bits) or ``negative``.
+        how: ``hash`` (of text), ``float``, ``wide`` (over 32 bits), ``narrow`` or ``negative``.
         function: the callee as the user knows it.
     """
 

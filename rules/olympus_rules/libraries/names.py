@@ -181,6 +181,7 @@ VARIABLES = frozenset(
 )
 """Variables of flax with ``__jax_array__``."""
 EVAL_SHAPE = "jax.eval_shape"
+JIT = "jax.jit"
 VMAP = "jax.vmap"
 TREE_MAP = "jax.tree.map"
 REGISTER_DATACLASS = "jax.tree_util.register_dataclass"

@@ -6,6 +6,11 @@ from dataclasses import dataclass, field
 
 from olympus_rules.libraries.model import Conversion, LibraryFunction
 
+LAST_NAMES = frozenset(
+    {"initialising", "keywords", "methods", "off", "on", "own", "prefixes", "splits", "states", "streams"}
+)
+"""Fields whose names are not qualified."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:
@@ -46,8 +51,7 @@ class Pack:
         listed = (
             names
             for (section, name), names in self.lists.items()
-            if name not in ("prefixes", "methods", "states", "streams", "keywords", "splits", "own", "on", "off")
-            and (section, name) not in (("arrays", "modules"), ("counting", "modules"))
+            if name not in LAST_NAMES and (section, name) not in (("arrays", "modules"), ("counting", "modules"))
         )
         names = frozenset(row.qualified for row in self.functions).union(self.returns, self.conversions, *listed)
         return frozenset(name for name in names if not name.endswith(".*"))

@@ -191,7 +191,8 @@ class Libraries:
             kind: ``fold`` for methods that derive keys from the one they are given, by folding in, and may leave it
                 alone; ``inspect`` for methods that consume no key.
             what: ``streams`` for the arguments of these methods that take keys, or dictionaries of keys; ``modules``
-                for the functions that make a module of a function; ``states`` for those that read a module's state.
+                for the functions that make a module of a function; ``states`` for those that read a module's state;
+                ``initialising`` for those of the methods that call a function with a key.
         """
         return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, what))
 
@@ -206,12 +207,12 @@ class Libraries:
     def drawing(self, libraries: Iterable[str]) -> frozenset[str]:
         """Return the last names of the functions of some libraries that draw, or give a key to draw from."""
         rows = (row for pack in self._of(libraries) for row in pack.functions if row.makes or row.sinks)
-        return frozenset(row.qualified.rpartition(".")[2] for row in rows)
+        return frozenset(row.qualified.rpartition(".")[2] for row in rows if not _is_of_generator(row))
 
     def giving(self, libraries: Iterable[str]) -> frozenset[str]:
         """Return the last names of the functions of some libraries, and methods of their objects, that give a key."""
         rows = (row for pack in self._of(libraries) for row in (*pack.functions, *pack.methods) if row.makes)
-        return frozenset(row.qualified.rpartition(".")[2] for row in rows)
+        return frozenset(row.qualified.rpartition(".")[2] for row in rows if not _is_of_generator(row))
 
     def hides(self, libraries: Iterable[str]) -> bool:
         """Return whether functions of some libraries draw from hidden state, or give a key from there."""
@@ -252,6 +253,11 @@ class Libraries:
             self._need(root)
             found += [pack for pack in self._packs.get(root, ()) if pack not in found]
         return found
+
+
+def _is_of_generator(row: LibraryFunction) -> bool:
+    """Return whether a row is of a method of objects that give keys, whose name says nothing without the object."""
+    return bool(row.makes) and row.qualified.rpartition(".")[0].rpartition(".")[2][:1].isupper()
 
 
 def package_of(path: Path) -> str:

@@ -30,6 +30,8 @@ def message(fact: LossyData) -> str:
         return f"`hash` of text differs in each Python process, so no run gives these numbers again. {CHECKSUM}"
     if fact.how == "float":
         return f"{function} cuts off what follows the point, so close numbers give one key. Fold in a whole number."
+    if fact.how == "narrow":
+        return f"{function} gets a number of a few bits, so many names share one. {CHECKSUM}"
     if fact.how == "wide":
         return f"{function} takes 32 bits, and this number is wider: it is cut off, or an error. Use a smaller one."
     return f"{function} takes whole numbers from 0 on, and this one is negative. Use one that is not."

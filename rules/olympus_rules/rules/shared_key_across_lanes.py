@@ -33,7 +33,7 @@ class SharedKeyAcrossLanes(Rule):
         inside = fact.draw.node is not fact.node
         where = f" on {line(document, fact.draw.node)}" if inside else ""
         source = fact.hidden or f"{the_key(fact, 'one key')}, {why}. {advice}"
-        lane = "step" if fact.transform in LOOPS else "lane"
+        lane = "call" if fact.transform == "jit" else "step" if fact.transform in LOOPS else "lane"
         draw = f"`{fact.draw.what}`{where} draws from {source}"
         message = f"Every {lane} of this `{fact.transform}` gets the same numbers: {draw}"
         places = (related(document, fact.draw.node, f"drawn here, alike in all {lane}s"),) if inside else ()

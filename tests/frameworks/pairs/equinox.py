@@ -381,10 +381,11 @@ def wrong_key_as_field(key):
 
 
 def right_key_as_field(key):
-    """The module with the new key takes the place of the old one."""
-    jitter = KeyedJitter(key)
+    """A module with a new key takes the place of the old one, whose key is used up."""
+    first_key, second_key = jr.split(key)
+    jitter = KeyedJitter(first_key)
     first = jitter(x0)
-    jitter = jitter.advance()
+    jitter = eqx.tree_at(lambda m: m.key, jitter, second_key)
     return first, jitter(x0)
 
 
@@ -592,43 +593,44 @@ def right_step_returns_old_key(key):
     return first, second
 
 
-def dataloader(arrays, batch_size, *, key, reuse: bool):
+def dataloader(arrays, batch_size, *, key):
     indices = jnp.arange(arrays.shape[0])
     while True:
-        if reuse:
-            permutation = jr.permutation(key, indices)
-        else:
-            key, subkey = jr.split(key)
-            permutation = jr.permutation(subkey, indices)
-        yield arrays[permutation[:batch_size]]
+        key, subkey = jr.split(key)
+        yield arrays[jr.permutation(subkey, indices)[:batch_size]]
 
 
 def wrong_dataloader(key):
     """Two loaders of one key give equal batches."""
     data = jnp.arange(500.0)
-    train = dataloader(data, 32, key=key, reuse=False)
-    validation = dataloader(data, 32, key=key, reuse=False)
+    train = dataloader(data, 32, key=key)
+    validation = dataloader(data, 32, key=key)
     return next(train), next(validation)
 
 
 def right_dataloader(key):
     """One loader, which splits its key between the epochs."""
     data = jnp.arange(500.0)
-    train = dataloader(data, 32, key=key, reuse=False)
+    train = dataloader(data, 32, key=key)
     return next(train), next(train)
 
 
 def wrong_epochs_of_dataloader(key):
     """The generator shuffles each epoch with the key that it was given."""
-    loader = dataloader(jnp.arange(500.0), 32, key=key, reuse=True)
-    return next(loader), next(loader)
+
+    def shuffled(arrays, key):
+        while True:
+            yield jr.permutation(key, arrays)[:32]
+
+    epochs = shuffled(jnp.arange(500.0), key)
+    return next(epochs), next(epochs)
 
 
 def right_epochs_of_dataloader(key):
     """Two generators with a half of the key each."""
     data, (k1, k2) = jnp.arange(500.0), jr.split(key)
-    first = dataloader(data, 32, key=k1, reuse=True)
-    second = dataloader(data, 32, key=k2, reuse=True)
+    first = dataloader(data, 32, key=k1)
+    second = dataloader(data, 32, key=k2)
     return next(first), next(second)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import prod
 from operator import is_
 from typing import TypeGuard, cast
@@ -35,6 +35,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.facts import KeyKind
 
 MAX_ARMS = 12
+REST = "**"  # begins the name of all items that a dictionary has from an unknown one
 DICTIONARY = "dict"  # the view of the array that holds a dictionary's values
 MAX_LOOKED_UP = 8  # callables of which an unknown one is called
 MAX_NESTED = 2_000
@@ -274,7 +275,7 @@ def get_item(flow: State, value: Value, index: Value) -> Value:
             for key, item in value.items:
                 if key == index.value:
                     return item
-            return flow.terms.fresh()
+            return _taken_over(flow, value, index)
         return _looked_up(flow, value, index)
     if isinstance(value, Term):
         return _term_item(flow, value, index)
@@ -311,6 +312,59 @@ def _looked_up(flow: State, registry: Map, index: Value) -> Value:
         flow.decisions.outcomes(test)
     paths = [flow.decisions.outcomes(test)[0] for test in tests]
     return choose(flow, [(path, part) for path, (_, part) in zip(paths, registry.items, strict=True)])
+
+
+def dictionary(flow: State, parts: Iterable[tuple[object, Value]], *, is_open: bool = False) -> Map:
+    """Return a dictionary of named items, and of the items of other dictionaries, which are named as ``is_rest`` says.
+
+    What follows may replace what comes from another dictionary.
+    """
+    items: dict[object, Value] = {}
+    taken = set[object]()
+    for name, value in parts:
+        if not is_rest(name):
+            items[name] = value
+            taken.discard(name)
+            continue
+        if not isinstance(value, Map):
+            items |= {each: flow.terms.fresh() for each in taken}
+        more = _items_of(flow, value)
+        items.update(more)
+        taken |= {each for each, _ in more}
+        is_open = is_open or not isinstance(value, Map) or value.open
+    return Map(tuple(items.items()), is_open)
+
+
+def _items_of(flow: State, value: Value) -> tuple[tuple[object, Value], ...]:
+    """Return the items of a dictionary: of an unknown one, those written to it, and one for all others."""
+    if isinstance(value, Map):
+        return value.items
+    if not isinstance(value, Term):
+        return ((REST, value),)
+    generation = flow.generation(value)
+    items: dict[object, Value] = {f"{REST}{generation} {int(value)}": value}
+    for slot, held in flow.env.values.items():
+        if isinstance(slot, tuple) and slot[::2] == (value, generation) and isinstance(slot[1], Term):
+            name = flow.terms.constant(slot[1])
+            items |= {name: cast("Value", held)} if isinstance(name, str) else {}
+    return tuple(items.items())
+
+
+def _taken_over(flow: State, value: Map, index: Const) -> Term:
+    """Return an item that a dictionary has from the one that it was made of, as this one was then."""
+    rests = [(name, rest) for name, rest in value.items if is_rest(name)]
+    name, whole = rests[0] if len(rests) == 1 else ("", value)
+    if not isinstance(whole, Term):
+        return flow.terms.fresh()
+    generation = int(str(name).removeprefix(REST).partition(" ")[0] or 0)
+    if generation:
+        whole = flow.terms.make("op", ("changed", generation), whole)
+    return flow.knowledge.item(whole, as_term(flow, index))
+
+
+def is_rest(name: object) -> bool:
+    """Return whether an item of a dictionary stands for all those that it has from an unknown one."""
+    return isinstance(name, str) and name.startswith(REST)
 
 
 def with_item(container: Map | Sequence, index: object, value: Value) -> Map | Sequence:

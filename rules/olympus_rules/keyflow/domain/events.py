@@ -29,6 +29,7 @@ class Events:
         asked: the tests that paths depend on.
         raised: the names of the exceptions that it raises, each with whether something was consumed before.
         unused: variables that are bound to a key and not read.
+        compiled: the compiled functions that were called, by where each draws from hidden state.
         is_seeded: whether a ``with`` block gives a key to libraries, which draw from it and not from hidden state.
         displays: the expressions written in lists that hold one term more than once, by what the lists hold.
         repeated: the terms that a loop, or what maps a function, takes from such a list again, and where each is
@@ -46,6 +47,7 @@ class Events:
     asked: set[Term] = field(default_factory=set)
     raised: dict[str, bool] = field(default_factory=dict)
     unused: dict[str, Term] = field(default_factory=dict)
+    compiled: dict[ast.AST, Value] = field(default_factory=dict)
     is_seeded: bool = False
     displays: dict[Hashable, list[ast.expr]] = field(default_factory=dict)
     repeated: dict[Term, ast.expr] = field(default_factory=dict)

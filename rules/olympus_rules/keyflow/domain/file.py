@@ -90,6 +90,8 @@ class Made(NamedTuple):
         is_silent: whether the object draws nothing when it is called.
         kept: the keys that it keeps, and begins with each time it is called.
         number: which one it is.
+        keeper: the class of the object that keeps them, which this one may wrap.
+        wrapped: the function of which it is made, if it wraps one.
     """
 
     name: str
@@ -97,6 +99,8 @@ class Made(NamedTuple):
     is_silent: bool
     kept: tuple[Value, ...]
     number: int
+    keeper: str
+    wrapped: FunctionCode | None
 
 
 class File:
@@ -243,6 +247,11 @@ class File:
     def drawing(self) -> frozenset[str]:
         """The names of functions of the file's libraries that draw, or give a key to draw from."""
         return self.table.drawing(self.imported - {"jax"})
+
+    @cached_property
+    def initialising_methods(self) -> frozenset[str]:
+        """The folding methods that call a function, which they are given, with a key."""
+        return self.table.methods(self.imported, "fold", "initialising")
 
     @cached_property
     def giving(self) -> frozenset[str]:

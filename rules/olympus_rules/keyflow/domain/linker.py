@@ -88,6 +88,9 @@ class ClassTable(Protocol):
     def members(self, class_: ClassCode) -> frozenset[str]:
         """Return the member names of an enumeration, none for any other class."""
 
+    def member(self, class_: ClassCode, name: str) -> str:
+        """Return the name under which a constant of a class is known."""
+
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the constructor stores in an attribute of an object."""
 

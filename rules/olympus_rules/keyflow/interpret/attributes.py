@@ -49,7 +49,7 @@ def attribute(flow: Flow, value: Value, name: str, node: ast.Attribute | None = 
         if method is None and flow.linker.hierarchy.is_constant(value.code, name):
             class_name = flow.terms.data(as_term(flow, value))
             flow.terms.members[class_name] = flow.linker.hierarchy.members(value.code)
-            return flow.terms.make("symbol", f"{class_name}.{name}")
+            return flow.terms.make("symbol", f"{class_name}.{flow.linker.hierarchy.member(value.code, name)}")
         if method is None:
             return flow.linker.hierarchy.namespace(value.code, name) or flow.terms.fresh()
         if method.is_property:

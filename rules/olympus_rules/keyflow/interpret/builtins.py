@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.keyflow.domain.access import DICTIONARY, element, leaves
+from olympus_rules.keyflow.domain.access import DICTIONARY, REST, dictionary, element, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -26,6 +26,7 @@ from olympus_rules.keyflow.notes import layout, lossy
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
 
 PURE = frozenset({"abs", "issubclass", "callable", "hasattr", "bool", "type", "len", "int", "float", "str"})
+MAX_LETTERS = 32  # of a text that are mapped one by one
 
 
 def builtin(flow: Flow, name: str, arguments: Arguments) -> Value:
@@ -71,9 +72,10 @@ def _dict(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     first = _first(arguments)
     if isinstance(first, Iteration) and first.kind == "zip" and len(first.parts) == 2:
         return _zipped(flow, *first.parts)
-    if arguments.positional:
-        return None
-    return Map(tuple((key, value) for key, value in arguments.keywords if key is not None))
+    given = tuple((key, value) for key, value in arguments.keywords if key is not None)
+    if not isinstance(first, Map | Term):
+        return None if arguments.positional else Map(given)
+    return dictionary(flow, ((REST, first), *given))
 
 
 def _zipped(flow: Flow, names: Value, values: Value) -> Value:
@@ -104,8 +106,25 @@ def _length(flow: Flow, name: str, arguments: Arguments) -> Value | None:
 
 
 def _map(flow: Flow, name: str, arguments: Arguments) -> Value | None:
-    first = _first(arguments)
-    return None if first is None else higher_order.each(flow, first, _values(arguments)[1:], "map", arguments.node)
+    first, mapped = _first(arguments), _values(arguments)[1:]
+    if first is None:
+        return None
+    match mapped:
+        case [Const(value=str() as text)] if len(text) <= MAX_LETTERS:
+            letters = higher_order.each(flow, first, mapped, "map", arguments.node, turns=len(text))
+            return Sequence("list", letters.items)
+    return higher_order.each(flow, first, mapped, "map", arguments.node)
+
+
+def _of_letters(flow: Flow, name: str, arguments: Arguments) -> Value | None:
+    """Return the number of a known letter, or the sum of known numbers."""
+    match name, _first(arguments):
+        case "ord", Const(value=str() as letter) if len(letter) == 1:
+            return Const(ord(letter))
+        case "sum", Sequence(items=items, open=False) if len(arguments.positional) == 1:
+            numbers = [item.value for item in items if isinstance(item, Const) and type(item.value) is int]
+            return Const(sum(numbers)) if len(numbers) == len(items) else None
+    return None
 
 
 def _super(flow: Flow, name: str, arguments: Arguments) -> Value:
@@ -139,7 +158,7 @@ def _type(flow: Flow, name: str, arguments: Arguments) -> Value | None:
 
 def _next(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     first = _first(arguments)
-    return rows.generated(flow, first, "__next__") if isinstance(first, Term) else None
+    return rows.generated(flow, first, arguments, "__next__") if isinstance(first, Term) else None
 
 
 def _get_attribute(flow: Flow, name: str, arguments: Arguments) -> Value | None:
@@ -176,6 +195,8 @@ BUILTINS: dict[str, Callable[[Flow, str, Arguments], Value | None]] = {
     "hash": _hash,
     "len": _length,
     "map": _map,
+    "ord": _of_letters,
+    "sum": _of_letters,
     "super": _super,
     "staticmethod": _static_method,
     "type": _type,

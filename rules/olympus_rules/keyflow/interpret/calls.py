@@ -25,6 +25,7 @@ from olympus_rules.keyflow.interpret import application, counting, higher_order,
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.interpret.flow import Flow
+from olympus_rules.keyflow.interpret.lanes import report_compiled
 from olympus_rules.keyflow.interpret.unknown import unknown
 
 KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
@@ -41,7 +42,11 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Function):
         if function.traced and arrays is not None:
             arrays.crossing(flow, function, arguments)
-        return application.apply(flow, function, arguments)
+        before = len(flow.events.draws), len(flow.terms.parts)
+        result = application.apply(flow, function, arguments)
+        if function.traced:
+            report_compiled(flow, function, arguments, before)
+        return result
     if isinstance(function, Bound) and isinstance(function.function, Function) and is_abstract(function.function.code):
         return unknown(flow, function, arguments)
     if isinstance(function, Bound):

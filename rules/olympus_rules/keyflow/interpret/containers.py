@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from olympus_rules.keyflow.domain.access import as_term, get_item
+from olympus_rules.keyflow.domain.access import REST, as_term, dictionary, get_item, is_rest
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.knowledge import Origin
 from olympus_rules.keyflow.domain.memory import exchange, set_item
@@ -12,6 +12,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Const,
     Iteration,
+    Library,
     Map,
     Sequence,
     Value,
@@ -19,6 +20,7 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.interpret import lists
 from olympus_rules.keyflow.interpret.flow import Flow
 
+NARROW = {"uint8": 2**8, "uint16": 2**16}  # how many numbers a type has
 MANY = 32  # children of a split that are not followed one by one
 
 
@@ -55,7 +57,17 @@ def sequence_method(
         return lists.changed(flow, receiver, name, values, arguments.receiver)
     if name in ("reshape", "transpose", "T"):
         return receiver if name == "reshape" and _keeps_rows(flow, receiver, values) else _rearranged(flow, receiver)
-    return flow.terms.fresh()
+    cast = _cut_off(receiver, values[0]) if name == "astype" and len(values) == 1 else None
+    return flow.terms.fresh() if cast is None else cast
+
+
+def _cut_off(numbers: Sequence, dtype: Value) -> Sequence | None:
+    """Return known numbers as a type of few bits holds them, ``None`` for anything else."""
+    most = NARROW.get(dtype.qualified.rpartition(".")[2]) if isinstance(dtype, Library) else None
+    known = [item.value for item in numbers.items if isinstance(item, Const) and isinstance(item.value, int)]
+    if most is None or len(known) != len(numbers.items):
+        return None
+    return replace(numbers, items=tuple(Const(number % most) for number in known))
 
 
 def _keeps_rows(flow: Flow, array: Sequence, values: tuple[Value, ...]) -> bool:
@@ -85,8 +97,9 @@ def map_method(flow: Flow, receiver: Map, name: str, values: tuple[Value, ...], 
     if name in ("get", "pop", "setdefault") and values and isinstance(values[0], Const):
         found = dict(receiver.items).get(values[0].value)
         if name == "pop":
+            gone = ((values[0].value, flow.terms.fresh()),) if receiver.open else ()
             rest = tuple(item for item in receiver.items if item[0] != values[0].value)
-            exchange(flow, receiver, Map(rest, receiver.open), arguments.receiver)
+            exchange(flow, receiver, Map((*rest, *gone), receiver.open), arguments.receiver)
         if found is not None:
             return found
         if receiver.open or (len(values) == 1 and name != "get"):
@@ -95,12 +108,12 @@ def map_method(flow: Flow, receiver: Map, name: str, values: tuple[Value, ...], 
     if name == "get" and len(values) == 1:
         return get_item(flow, receiver, values[0])
     if name == "update":
-        items = dict(receiver.items)
-        for value in values:
-            if isinstance(value, Map):
-                items.update(value.items)
-        items.update({key: value for key, value in arguments.keywords if key is not None})
-        exchange(flow, receiver, Map(tuple(items.items()), True), arguments.receiver)
+        given = [(key, value) for key, value in arguments.keywords if key is not None]
+        parts = ((REST, receiver), *((REST, value) for value in values if isinstance(value, Map)), *given)
+        items = dictionary(flow, parts).items
+        if not all(isinstance(value, Map) for value in values):
+            items = tuple(item for item in items if not is_rest(item[0]))
+        exchange(flow, receiver, Map(items, True), arguments.receiver)
     return flow.terms.fresh()
 
 

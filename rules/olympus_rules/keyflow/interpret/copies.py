@@ -21,6 +21,9 @@ def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Term:
     """Return a copy of a record with some fields changed."""
     changed = flow.make("copy", flow.terms.number(), receiver)
     flow.file.plain |= {receiver, changed}
+    class_ = flow.file.classes.get(receiver)
+    for field in flow.linker.hierarchy.fields(class_) if class_ is not None else ():  # as they are now
+        flow.env.set((changed, field, 0), flow.attribute(receiver, field))
     for name, value in arguments.keywords:
         if name is not None:
             flow.set_attribute(changed, name, value)

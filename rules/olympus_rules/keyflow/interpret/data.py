@@ -9,6 +9,8 @@ from typing import Any, cast
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
+    REST,
+    dictionary,
     get_item,
     is_large,
     is_registry,
@@ -174,20 +176,14 @@ def _check_stars(flow: Flow, items: Iterable[tuple[int, bool]], nodes: Iterable[
 
 def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
     """Build a dictionary."""
-    items: dict[object, Value] = {}
+    parts: list[tuple[object, Value]] = []
     is_open = False
     for key, register in instruction.items:
-        value = flow.registers[register]
-        name = None if key is None else flow.registers[key]
-        if isinstance(name, Const):
-            items[name.value] = value
-        elif key is None and isinstance(value, Map):
-            items.update(value.items)
-            is_open = is_open or value.open
-        else:
-            is_open = True
-            items[("unknown", len(items))] = value
-    built = Map(tuple(items.items()), is_open)
+        name = REST if key is None else flow.registers[key]
+        is_open = is_open or not isinstance(name, Const | str)
+        known = name.value if isinstance(name, Const) else name if key is None else ("unknown", len(parts))
+        parts.append((known, flow.registers[register]))
+    built = dictionary(flow, parts, is_open=is_open)
     flow.registers[instruction.dst] = flow.terms.fresh() if is_large(built) else built
 
 

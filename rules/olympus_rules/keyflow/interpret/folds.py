@@ -23,6 +23,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 METHOD = "method"  # the argument that names another method of the module
 INITIALISING = "init"
 """Methods of this name, and longer ones, give the parameters that one key gives."""
+DEFAULT = "params"  # the stream from which a module takes keys if the one that it asks for is missing
 
 
 def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Consumption, value: Value) -> None:
@@ -51,6 +52,7 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
         use.draw, use.certainty = "split", Certainty.UNKNOWN
     other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
     asked = _asked_at_once(flow, owner, other)
+    streams = {str(name) for name, _ in value.items} if isinstance(value, Map) else set[str]()
     for stream, part, expression in _streams(value, use.key):
         place, is_layer = Place(arguments.node, use.what, expression), what != INITIALISING
         is_key = any(flow.knowledge.is_candidate(term) for term in leaves(part))
@@ -60,6 +62,8 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
             drawn(flow, part, place, is_layer=is_layer, arguments=arguments)
         is_shared = len(asked) > 1 and stream in asked  # two such streams are two consumers, which get the same
         number, label = (flow.terms.number(), "+".join(sorted(asked))) if is_shared else (use.call, stream)
+        if stream == DEFAULT and len(asked) == 1 and asked.isdisjoint(streams):
+            (label,) = asked
         folded = flow.terms.make("op", ("fold", what, label), module, *other)
         consume(flow, part, replace(use, key=expression, folded=folded, call=number))
 

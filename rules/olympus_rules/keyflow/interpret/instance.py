@@ -11,6 +11,7 @@ from olympus_rules.keyflow.domain import presence
 from olympus_rules.keyflow.domain.access import (
     as_term,
     choose,
+    dictionary,
     exchanged,
     get_item,
     map_choice,
@@ -89,7 +90,8 @@ class Instance:
         if isinstance(value, Sequence):
             return Sequence(value.kind, tuple(self.returned(item) for item in value.items), value.open)
         if isinstance(value, Map):
-            return Map(tuple((key, self.returned(item)) for key, item in value.items), value.open)
+            items = ((key, self.returned(item)) for key, item in value.items)
+            return dictionary(self.flow, items, is_open=value.open)
         if isinstance(value, Condition):
             return Condition(value.operation, tuple(self.returned(operand) for operand in value.operands))
         if isinstance(value, Function | Bound | Partial | Mapped):

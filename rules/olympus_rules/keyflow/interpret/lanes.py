@@ -28,7 +28,7 @@ from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.notes.pending import spelled
-from olympus_rules.libraries.names import LANE_NUMBERS
+from olympus_rules.libraries.names import JIT, LANE_NUMBERS
 
 NEW_AXIS = ("broadcast_to", "copies")  # repeat and tile may repeat the elements of an array
 MAX_DRAWS = 40  # draws kept of one function
@@ -190,6 +190,26 @@ def report_traced(flow: Flow, loop: str, first: int) -> None:
         found = ways.pop(draw.place.node, [None])
         if len(found) > 1 and found[0] is not None and len(set(found)) == 1:
             _add_traced(flow, loop, draw.place, flow.site)
+
+
+def report_compiled(flow: Flow, function: Function, arguments: Arguments, before: tuple[int, int]) -> None:
+    """Record draws, from keys that hidden state gave in this call, in a function that JAX has traced in an earlier one.
+
+    Args:
+        flow: where the call is.
+        function: the function.
+        arguments: the arguments of the call.
+        before: the numbers of draws and of terms before the call.
+    """
+    if not any(boundary.name == JIT for boundary in function.traced):
+        return
+    first_draw, first_term = before
+    for draw in flow.events.draws[first_draw:]:
+        is_hidden = hidden_way(flow.terms, draw.term) is not None and _origin(flow.terms, draw.term) >= first_term
+        if draw.is_known and is_hidden:
+            if flow.events.compiled.get(draw.place.node) is function:
+                _add_traced(flow, "jit", draw.place, arguments.node or flow.site)
+            flow.events.compiled[draw.place.node] = function
 
 
 def _add_traced(flow: Flow, transform: str, draw: Place, node: ast.AST | None) -> None:

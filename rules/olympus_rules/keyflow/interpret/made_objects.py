@@ -34,6 +34,9 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
     names = tuple(keyword for keyword, _ in arguments.keywords)
     made = flow.terms.make("op", ("made", name, len(parts), names), *parts)
     model = flow.file.table.get(name)
+    for place, field in enumerate(model.fields if is_class(name) else ()):
+        if (held := arguments.get(place, field)) is not None:
+            flow.set_attribute(instance, field, held)
     is_off = model.silences or (model.row is not None and _draws_nothing(flow, model.row, arguments))
     kept = (
         ()
@@ -46,7 +49,12 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
         )
     )
     is_silent = is_off or callees.evaluates(arguments, "")
-    flow.file.made[instance] = Made(name, made, is_silent, kept, flow.terms.number())
+    inner = _made(flow, arguments.first) if model.row is not None and isinstance(arguments.first, Term) else None
+    keeper = name
+    if inner is not None and model.row is not None and _leaves_some(flow, model.row, arguments):
+        kept, keeper = inner.kept, inner.keeper
+    wrapped = _wrapped(flow, arguments.first)
+    flow.file.made[instance] = Made(name, made, is_silent, kept, flow.terms.number(), keeper, wrapped)
     if is_silent:  # nobody draws from a generator of keys that is made for it
         given = [(value, node) for value, node in arguments.expressions() if isinstance(value, Term)]
         idle = {node for value, node in given if value in flow.file.generators}
@@ -152,15 +160,38 @@ def _draws_nothing(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bo
 def is_given(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bool:
     """Return whether there are values for all that the function in the first argument would draw."""
     given = [argument(row, name, arguments) for name in row.holds]
-    if not isinstance(arguments.first, Function) or not all(isinstance(value, Map) for value in given):
+    code = _wrapped(flow, arguments.first)
+    if code is None or not all(isinstance(value, Map) for value in given):
         return False
     names = {name for value in given if isinstance(value, Map) for name, _ in value.items}
-    drawn = _names_of_draws(flow, arguments.first.code)
+    drawn = _names_of_draws(flow, code)
     return bool(drawn) and drawn <= names
 
 
-def _names_of_draws(flow: Flow, code: FunctionCode) -> set[object]:
-    """Return the names of a function's draws; empty if it calls other functions, or where a name is computed."""
+def _leaves_some(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bool:
+    """Return whether a call gives values for some of what the function draws, and surely not for all of it."""
+    given = [argument(row, name, arguments) for name in row.holds]
+    code = _wrapped(flow, arguments.first)
+    if code is None or not given or not all(isinstance(value, Map) and not value.open for value in given):
+        return False
+    names = {name for value in given if isinstance(value, Map) for name, _ in value.items}
+    return not _names_of_draws(flow, code, observed=False) <= names
+
+
+def _wrapped(flow: Flow, function: Value | None) -> FunctionCode | None:
+    """Return the function that something calls, itself or through an object of a library that was made of it."""
+    made = _made(flow, function) if isinstance(function, Term) else None
+    return function.code if isinstance(function, Function) else None if made is None else made.wrapped
+
+
+def _names_of_draws(flow: Flow, code: FunctionCode, *, observed: bool = True) -> set[object]:
+    """Return the names of a function's draws; empty if it calls other functions, or where a name is computed.
+
+    Args:
+        flow: where the function is used.
+        code: the function.
+        observed: whether draws count for which another value may be given.
+    """
     found = set[object]()
     for node in ast.walk(code.node):
         called = dotted_name(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
@@ -170,7 +201,8 @@ def _names_of_draws(flow: Flow, code: FunctionCode) -> set[object]:
             first = node.args[0] if node.args else None
             if not isinstance(first, ast.Constant):
                 return set()
-            found.add(first.value)
+            if observed or len(node.args) + len(node.keywords) == 2:
+                found.add(first.value)
     return found
 
 
@@ -214,9 +246,10 @@ def used(flow: Flow, made: Value, node: ast.AST, loop: str | None = None) -> Non
     if isinstance(made, Term) and loop is not None and flow.terms.operation(made) == "attr":
         made = flow.terms.args(made)[0]  # handlers.trace(seeded).get_trace(…)
     held = _made(flow, made) if isinstance(made, Term) else None
-    for value in () if held is None else held.kept:
-        if held is not None:
-            number = held.number if loop is None else flow.terms.number()
-            use = Consumption(node, held.name, Certainty.UNKNOWN, flow.path, draw=held.name, call=number)
-            consume(flow, value, replace(use, loop=loop or "", sampler=held.name))
-            drawn(flow, value, Place(node, held.name, None))
+    if held is None or held.is_silent:
+        return
+    for value in held.kept:
+        number = held.number if loop is None else flow.terms.number()
+        use = Consumption(node, held.keeper, Certainty.UNKNOWN, flow.path, draw=held.keeper, call=number)
+        consume(flow, value, replace(use, loop=loop or "", sampler=held.keeper))
+        drawn(flow, value, Place(node, held.keeper, None))

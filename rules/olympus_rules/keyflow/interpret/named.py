@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.memory import GLOBALS, exchange, set_element
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Const, Library, Map, Sequence, SliceOf, Super, Value
-from olympus_rules.keyflow.interpret import lists
+from olympus_rules.keyflow.interpret import lists, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import literals
@@ -130,7 +130,7 @@ def field(flow: Flow, value: Value, index: Value) -> Value | None:
     """Return an item of a tuple whose items have names, as a library's function makes it: ``init, apply = …``."""
     held = flow.file.made.get(value) if isinstance(value, Term) else None
     name = value.qualified if isinstance(value, Library) else "" if held is None else held.name
-    fields = flow.file.table.get(name).fields if name else ()
+    fields = () if not name or made_objects.is_class(name) else flow.file.table.get(name).fields
     number = index.value if isinstance(index, Const) else None
     if not fields or not isinstance(number, int) or not -len(fields) <= number < len(fields):
         return None

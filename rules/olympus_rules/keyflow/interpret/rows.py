@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves, operand_term
@@ -24,6 +25,7 @@ from olympus_rules.keyflow.notes import pending as notes
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import CHOICE
 
+ON_LANES = (made_objects.CALL, ".step")  # the rows of layers, and of samplers, which lanes call on data of their own
 ANY = "*"  # among the keywords of a row: the function takes any
 
 
@@ -59,7 +61,7 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
     if row.forwards:
         value = _argument(row, row.forwards[0], arguments)[0]
         return _forward(flow, row, value) if value is not None else flow.terms.fresh()
-    returns = flow.file.table.get(row.qualified).returns if row.holds else None
+    returns = flow.file.table.get(row.qualified).returns
     if returns is not None and not made_objects.is_given(flow, row, arguments):
         return Library(returns)
     if row.advances:
@@ -109,17 +111,21 @@ def method(flow: Flow, function: Term, arguments: Arguments) -> Value | None:
     return None
 
 
-def generated(flow: Flow, function: Term, method: str = "__call__") -> Value | None:
-    """Return the key that a generator of keys gives, ``None`` for any other callee.
+def generated(flow: Flow, function: Term, arguments: Arguments, method: str = "__call__") -> Value | None:
+    """Return the key, or the keys, that a generator of keys gives, ``None`` for any other callee.
 
     Args:
         flow: where the call is.
         function: the callee, an object or a method of one.
+        arguments: the arguments of the call.
         method: the special method that a call of an object calls.
     """
     row = flow.file.generators.get(function)
     if row is None and flow.terms.operation(function) == "attr":
         row, method = flow.file.generators.get(flow.terms.args(function)[0]), flow.terms.data(function)[0]
+    own = None if row is None else flow.file.table.get(f"{row.qualified}.{method}").row
+    if own is not None:
+        return random_function(flow, own, arguments)
     return flow.knowledge.made() if row is not None and method in row.gives else None
 
 
@@ -175,10 +181,10 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     only_keys = name not in row.seeds and not row.method
     if only_keys:
         confused(flow, value, row.qualified, arguments.node)
-    if (isinstance(value, Const) and name not in row.seeds) or _is_generator(flow, row, name, value):
+    if (isinstance(value, Const) and name not in row.seeds) or _is_generator(flow, row, name, value, expression):
         return
     for path, term in guarded_leaves(flow, value):
-        if only_keys or (row.method and term in flow.knowledge.named):
+        if only_keys or ((row.method or _is_called_key(row, expression)) and term in flow.knowledge.named):
             flow.knowledge.use(term, path=path)
     node = arguments.node or flow.site
     if node is None:
@@ -202,7 +208,7 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         consume(flow, key, replace(use))
     consume(flow, value, use)
     if row.derive != "split":
-        is_layer = row.qualified.endswith(made_objects.CALL)
+        is_layer = row.qualified.endswith(ON_LANES)
         drawn(
             flow,
             value,
@@ -212,12 +218,19 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         )
 
 
-def _is_generator(flow: Flow, row: LibraryFunction, name: str, value: Value) -> bool:
+def _is_generator(flow: Flow, row: LibraryFunction, name: str, value: Value, expression: ast.expr | None) -> bool:
     """Return whether a generator of keys stands where a key is taken: a layer is given one, if no key is in sight."""
     if not isinstance(value, Term):
         return False
     takes_either = name in row.seeds and row.qualified.endswith(made_objects.CALL)
-    return value in flow.file.generators or (takes_either and not flow.knowledge.is_known(value))
+    may_be = takes_either and not flow.knowledge.is_known(value) and not _is_called_key(row, expression)
+    return value in flow.file.generators or may_be
+
+
+def _is_called_key(row: LibraryFunction, argument: ast.expr | None) -> bool:
+    """Return whether a layer is given what is called a key where it takes a generator of keys as well."""
+    name = "" if argument is None else dotted_name(argument).rpartition(".")[2]
+    return bool(row.seeds) and row.qualified.endswith(made_objects.CALL) and name.rstrip("0123456789").endswith("key")
 
 
 def _certainty(row: LibraryFunction, name: str, arguments: Arguments) -> Certainty:
@@ -287,7 +300,7 @@ def _seed(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -
     if node is not None and isinstance(value, Const) and type(value.value) is int:
         _literal_seed(flow, node, value.value, kind)
     lossy.look_at(flow, value, node, row.qualified, is_datum=False)
-    key = flow.knowledge.seed(kind, number, operand_term(flow, value))
+    key = flow.knowledge.seed(kind, number, operand_term(flow, lossy.as_seed(value)))
     if node is not None:
         flow.file.constructed[node.func] = key
         flow.file.makes(key, node)

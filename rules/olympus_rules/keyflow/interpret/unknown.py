@@ -69,7 +69,7 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     if node is None:
         return flow.terms.fresh()
     flow.ended = False if _may_not_return(flow, function, arguments, node) else flow.ended
-    result = rows.generated(flow, function) if isinstance(function, Term) else None
+    result = rows.generated(flow, function, arguments) if isinstance(function, Term) else None
     if isinstance(node.func, ast.Attribute) and node.func.attr == "lower" and arguments.owner is not None:
         literals.evaluated(flow, arguments.owner, tuple(value for value, _ in arguments.positional))
     if result is None and isinstance(node.func, ast.Attribute):
@@ -117,6 +117,8 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
     raw = isinstance(function, Library) and flow.file.table.get(function.qualified).typed_keys == "no"
     changes = not _keeps_arguments(function, last)
     waiting = callees.waiting_arguments(node)
+    if last in flow.file.initialising_methods:
+        _initialise(flow, arguments)
     _may_fill(flow, function, arguments)
     for value, expression in arguments.expressions():
         if isinstance(value, Sequence):
@@ -137,6 +139,16 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
             if is_draw and flow.file.follows_lanes and _may_be_keys(flow, value):
                 place = Place(node, taken.what, expression)
                 drawn(flow, value, place, function, is_layer=is_layer, arguments=arguments)
+
+
+def _initialise(flow: Flow, arguments: Arguments) -> None:
+    """Call the function by which a method of a module makes a parameter: with a key of the module's own."""
+    function = arguments.get(1, "init_fn")
+    if isinstance(function, Function):
+        further = (value for value, _ in arguments.positional[2:])
+        outer, flow.site = flow.site, arguments.node
+        flow.call(replace(function, doubtful=True), positional(flow.knowledge.made(), *further))
+        flow.site = outer
 
 
 def _is_layer(flow: Flow, node: ast.Call, key: ast.expr | None) -> bool:

@@ -32,8 +32,9 @@ def written_seed(file: File, first: Consumption, again: Consumption) -> str:
     """Return how the seed of two keys is written, empty if that is not known."""
     name = spelled_seed(file.terms, shared_seed(file.terms, first.term, again.term))
     calls = (made_by(file, file.terms.seed_of(use.term)) for use in (again, first))
-    texts = (ast.unparse(call.args[0]) for call in calls if call is not None and call.args)
-    return name or next(texts, "")
+    texts = [ast.unparse(call.args[0]) for call in calls if call is not None and call.args]
+    negative = (text for text in texts if text.startswith("-"))
+    return next(negative, name) or next(iter(texts), "")
 
 
 def made_by(file: File, key: Term) -> ast.Call | None:
@@ -70,7 +71,7 @@ def made_at(file: File, use: Consumption) -> tuple[str, Span] | None:
 def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effect: str) -> Confidence:
     """Return the highest confidence of a reuse of two keys that are made apart from one seed."""
     is_alike = first.what == again.what or _is_made_by_one_call(file, first, again)
-    if effect == "dependent" and not (is_alike and _is_method(file, again)):
+    if effect == "dependent" and not (is_alike and (_is_method(file, again) or _is_given_the_same(first, again))):
         return Confidence.POSSIBLE
     is_literal = is_literal_seed(file.terms, shared_seed(file.terms, first.term, again.term))
     if again.loop and _counts_in_seed(file, again):
@@ -185,8 +186,8 @@ def _only_counts(file: File, node: ast.AST) -> bool:
         match loop:
             case ast.For(target=target):
                 return not _reads(loop, target)
-            case ast.ListComp(generators=[ast.comprehension(target=target)]):
-                return not _reads(loop, target)
+            case ast.ListComp(generators=[each]) | ast.GeneratorExp(generators=[each]):
+                return not _reads(loop, each.target)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda() | ast.While():
                 return False
     return False

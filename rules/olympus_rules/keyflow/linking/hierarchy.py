@@ -167,6 +167,18 @@ class Hierarchy:
         targets = [part for node in class_.node.body if isinstance(node, ast.Assign) for part in node.targets]
         return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
+    def member(self, class_: ClassCode, name: str) -> str:
+        """Return the name under which a constant is known: an enumeration has one member for each value."""
+        names = self.members(class_)
+        literals = {
+            target.id: ast.dump(node.value)
+            for node in (class_.node.body if name in names else ())
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        return next((each for each, value in literals.items() if value == literals.get(name)), name)
+
     def _bases_of(self, class_: ClassCode) -> list[Value]:
         """Return the bases of a class and of those that it inherits from."""
         return [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]

@@ -12,6 +12,8 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Sequence, Value
 
 BITS = 32
+NARROW = 8  # bits of a number that is too small to tell many things apart
+HEXADECIMAL, BITS_OF_DIGIT = 16, 4
 CONVERTED = frozenset({"Add", "BitAnd", "BitXor", "Mod", "RShift", "abs", "int"})
 """Operations on a hash that leave it different in each process."""
 MAX_OPERATIONS = 6  # on a hash
@@ -22,6 +24,13 @@ def as_datum(datum: Value) -> Value:
     if isinstance(datum, Const) and isinstance(datum.value, float | bool) and abs(datum.value) < 2**BITS:
         return Const(int(datum.value), datum.counter)
     return datum
+
+
+def as_seed(seed: Value) -> Value:
+    """Return a constant as a key is made of it: -1 is the largest number of 32 bits."""
+    if isinstance(seed, Const) and type(seed.value) is int and -(2 ** (BITS - 1)) <= seed.value < 0:
+        return Const(seed.value % 2**BITS, seed.counter)
+    return seed
 
 
 def hashed(flow: State, value: Value, node: ast.Call | None) -> Term:
@@ -79,6 +88,8 @@ def _loss(flow: State, value: Value, *, is_datum: bool) -> tuple[str, Confidence
     if isinstance(value, Term):
         if is_datum and _has_fraction(flow, value):
             return "float", Confidence.LIKELY
+        if (bits := _bits_of_digits(flow, value)) is not None:
+            return "wide" if bits > BITS else "narrow" if bits <= NARROW else "", Confidence.LIKELY
         text = _hash_in(flow, value, MAX_OPERATIONS)
         return "hash" if text else "", Confidence.CERTAIN if text == "certain" else Confidence.LIKELY
     number = value.value if isinstance(value, Const) and not value.counter else None
@@ -89,6 +100,18 @@ def _loss(flow: State, value: Value, *, is_datum: bool) -> tuple[str, Confidence
     if type(number) is int and number >= 2**BITS:
         return "wide", Confidence.CERTAIN
     return "", Confidence.CERTAIN
+
+
+def _bits_of_digits(flow: State, term: Term) -> int | None:
+    """Return how many bits a number has that is read from some digits of a text, as of a checksum."""
+    terms = flow.terms
+    if terms.operation(term) != "op" or terms.data(term) != "int" or len(terms.args(term)) != 2:
+        return None
+    text, base = terms.args(term)
+    if terms.constant(base) != HEXADECIMAL or terms.operation(text) not in ("item", "slice"):
+        return None
+    lower, upper = terms.data(text) if terms.operation(text) == "slice" else (0, 1)
+    return None if upper is None or upper < 0 else (upper - (lower or 0)) * BITS_OF_DIGIT
 
 
 def _has_fraction(flow: State, term: Term) -> bool:
