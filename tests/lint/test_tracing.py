@@ -343,7 +343,8 @@ def test_a_python_without_jax(run, reuse):
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("__version__ = '0.4.30'", "its JAX is 0.4.30, and 0.4.38 is the oldest that can be traced"),
+        ("__version__ = '0.4.30'", "its JAX is 0.4.30, and 0.6.2 is the oldest that can be traced"),
+        ("__version__ = '0.6.1'", "its JAX is 0.6.1, and 0.6.2 is the oldest that can be traced"),
         ("__version__ = '99.0.1'", r"its JAX 99.0.1 cannot be traced \(.+\)"),
         ("import nothing_like_it", r"its JAX cannot be imported \(ModuleNotFoundError: .+\)"),
         ("raise SystemExit(5)", r"its JAX cannot be imported \(SystemExit: 5\)"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from releases import NAMED_JIT, since
 
 import olympus
 from olympus.__main__ import main
@@ -274,7 +275,19 @@ def test_without_jax(olympus_in: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert olympus_in("lineage", "program.py:bad") == (
         2,
         "",
-        "error: JAX is not installed: pip install 'olympus-lint[trace]'\n",
+        "error: olympus needs JAX for this; install it with: pip install 'olympus-lint[trace]'\n",
+    )
+
+
+@needs_jax
+@pytest.mark.parametrize("arguments", [["lineage", "program.py:bad"], ["trace", "program.py:bad"], ["signatures", "m"]])
+def test_a_jax_that_is_too_old(olympus_in: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.setattr("jax.__version__", "0.4.38")
+    assert olympus_in(*arguments) == (
+        2,
+        "",
+        "error: JAX 0.4.38 is too old for olympus, which needs 0.6.2 or later; "
+        "install it with: pip install --upgrade 'olympus-lint[trace]'\n",
     )
 
 
@@ -318,6 +331,7 @@ def without_comments(out: str) -> list[str]:
 
 
 @needs_jax
+@NAMED_JIT
 def test_equations(olympus_in: Run) -> None:
     status, out, _ = olympus_in("trace", "program.py:bad")
     assert status == 1
@@ -455,6 +469,7 @@ def test_jaxprs_inside_of_equations(olympus_in: Run, tmp_path: Path) -> None:
 
 
 @needs_jax
+@since("0.7", "a callback of jax.debug.print takes its key")
 def test_an_equation_without_a_result(olympus_in: Run, tmp_path: Path) -> None:
     (tmp_path / "told.py").write_text('import jax\n\ndef f(key):\n    jax.debug.print("{}", key)\n    return key, 3\n')
     out = olympus_in("trace", "told.py:f")[1]

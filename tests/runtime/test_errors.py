@@ -16,6 +16,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="the errors are JAX's")
 
 from jax.extend import source_info_util  # noqa: E402
+from releases import AT_BOUNDARY, VERSION, since  # noqa: E402
 
 import olympus  # noqa: E402
 from olympus import errors, lax, random  # noqa: E402
@@ -27,6 +28,14 @@ KEYS = random.split(random.key(1), 3)
 ONE, MANY = "a key of dtype key<fry> and shape ()", "a key array of dtype key<fry> and shape (3,)"
 SPLIT = "Derive keys with split(key, n) or fold_in(key, number)"
 
+
+def too_many(axes: int, parts: str) -> str:
+    """Return the words of this JAX for an index with too many parts."""
+    if VERSION >= (0, 8):
+        return f"Too many indices: array is {axes}-dimensional, but {parts.split()[0]} were indexed"
+    return f"Too many indices: {axes}-dimensional array indexed with {parts}"
+
+
 Case = tuple[Callable[[jax.Array, jax.Array], object], type[Exception], str, list[str]]
 
 # What is done to a key and to a key array; the exception; the start of its text, which is JAX's; what it goes on with.
@@ -34,19 +43,19 @@ CASES: dict[str, Case] = {
     "index": (
         lambda key, keys: key[1],
         IndexError,
-        "Too many indices: array is 0-dimensional, but 1 were indexed",
+        too_many(0, "1 regular index"),
         ["Indexing reads the words", ONE, SPLIT, "key_data(key)"],
     ),
     "index by a traced number": (
         lambda key, keys: key[jnp.int32(1)],
         IndexError,
-        "Too many indices: array is 0-dimensional, but 1 were indexed",
+        too_many(0, "1 regular index"),
         ["Indexing reads the words", ONE],
     ),
     "index of words in a key array": (
         lambda key, keys: keys[0, 1],
         IndexError,
-        "Too many indices: array is 1-dimensional, but 2 were indexed",
+        too_many(1, "2 regular indices"),
         ["more parts than the key array has axes", MANY, "key_data(key)"],
     ),
     "add": (
@@ -93,8 +102,8 @@ CASES: dict[str, Case] = {
     ),
     "power": (
         lambda key, keys: key**2,
-        TypeError,
-        "Cannot interpret 'key<fry>' as a data type",
+        TypeError if VERSION >= (0, 7) else ValueError,
+        "Cannot interpret 'key<fry>' as a data type" if VERSION >= (0, 7) else "Internal: canonicalize_dtype called on",
         ["The operator **", ONE, SPLIT],
     ),
     "compare": (
@@ -275,7 +284,7 @@ CASES: dict[str, Case] = {
     "a traced number of keys": (
         lambda key, keys: olympus.jit(random.split)(key, 3),
         TypeError,
-        "As of JAX v0.7, parameters to jaxpr equations must have __hash__",
+        "As of JAX v0.7, parameters to" if VERSION >= (0, 7) else "Shapes must be 1D sequences of concrete values",
         ["a traced number of keys", "static_argnames", "fold_in(key, number)"],
     ),
     "differentiate by a key": (
@@ -381,6 +390,8 @@ def test_everywhere(name: str, where: Callable[..., object]):
     check(raised(lambda: where(CASES[name][0])), CASES[name])
 
 
+TRUTH = since("0.8", "the truth of a key is refused as such, and not as a sequence")
+
 # Errors that JAX raises as another type when the key is traced, and what both go on with.
 CONVERSIONS: dict[str, tuple[Callable[[jax.Array], object], str]] = {
     "NumPy": (lambda key: numpy.asarray(key), f"This turns {ONE} into a NumPy array."),
@@ -391,7 +402,11 @@ CONVERSIONS: dict[str, tuple[Callable[[jax.Array], object], str]] = {
 
 
 @pytest.mark.parametrize("place_", [lambda f: f(KEY), lambda f: olympus.jit(f)(KEY)], ids=["eager", "jit"])
-@pytest.mark.parametrize(("convert", "said"), CONVERSIONS.values(), ids=CONVERSIONS)
+@pytest.mark.parametrize(
+    ("convert", "said"),
+    [pytest.param(*case, marks=TRUTH if name == "bool" else ()) for name, case in CONVERSIONS.items()],
+    ids=CONVERSIONS,
+)
 def test_conversions(convert: Callable[[jax.Array], object], said: str, place_: Callable[..., object]):
     error = raised(lambda: place_(convert))
     assert f"\n\n{said} key_data(key) gives its words" in str(error)
@@ -467,6 +482,7 @@ OBJECTS: dict[str, tuple[Callable[[Held], object], str]] = {
 }
 
 
+@AT_BOUNDARY
 @pytest.mark.parametrize("place_", [lambda f: f(), lambda f: olympus.jit(f)()], ids=["eager", "jit"])
 @pytest.mark.parametrize(("function", "said"), OBJECTS.values(), ids=OBJECTS)
 def test_objects_where_they_are_not_converted(
@@ -491,6 +507,7 @@ OTHER_WORDS: dict[str, tuple[Callable[[Held], object], str, str]] = {
 }
 
 
+@AT_BOUNDARY
 @pytest.mark.parametrize("case", OTHER_WORDS.values(), ids=OTHER_WORDS)
 def test_objects_that_jax_says_other_things_of(case: tuple[Callable[[Held], object], str, str]):
     function, start, said = case
@@ -602,6 +619,7 @@ def test_jax_warns_of_what_is_said_to_be_asked():
 
 def test_a_reused_key():
     key = random.key(5)
+    jax.clear_caches()  # JAX before 0.7 looks only at what is compiled now
     with olympus.config.debug_key_reuse(True):
         error = raised(lambda: twice(key))
     assert type(error) is jax.errors.KeyReuseError
@@ -716,7 +734,7 @@ def test_other_operands_have_their_say():
 def test_operators_of_numbers_stay():
     x = jnp.arange(3)
     assert ((x + 1)[1], (-x)[2], divmod(x, 2)[1][1]) == (2, -2, 1)
-    assert str(raised(lambda: x[0, 0])) == "Too many indices: array is 1-dimensional, but 2 were indexed"
+    assert str(raised(lambda: x[0, 0])).rstrip(".") == too_many(1, "2 regular indices")
     assert "\n\n" not in str(raised(lambda: x & 1.5))
     assert type(x).__add__.__name__ == type(x).__add__.__wrapped__.__name__
 

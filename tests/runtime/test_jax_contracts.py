@@ -19,6 +19,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="the promises are JAX's")
 
 import numpy as np  # noqa: E402
+from releases import since  # noqa: E402
 
 import olympus  # noqa: E402
 
@@ -324,6 +325,7 @@ def test_iteration(ns: ModuleType):
 
 # -- functions of jax.numpy ------------------------------------------------------------------------------------------
 
+TAKE = since("0.8", "take of keys")
 SHAPES: dict[str, Callable[[ModuleType, Any], Any]] = {
     "reshape": lambda np_, a: np_.reshape(a, (3, 2)),
     "method reshape": lambda np_, a: a.reshape(-1),
@@ -362,7 +364,11 @@ SHAPES: dict[str, Callable[[ModuleType, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("function", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(f, marks=TAKE if name == "take" else ()) for name, f in SHAPES.items()],
+    ids=SHAPES,
+)
 def test_functions_move_keys_as_they_move_numbers(ns: ModuleType, function: Callable[[ModuleType, Any], Any]):
     keys = make_keys(ns, 2, 3)
     expected = np.asarray(function(ns.numpy, ns.numpy.arange(6).reshape(2, 3)))

@@ -13,6 +13,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="the examples are about JAX")
 
 import numpy as np  # noqa: E402
+from releases import AT_BOUNDARY  # noqa: E402
 
 import olympus  # noqa: E402
 import olympus.numpy as jnp  # noqa: E402
@@ -79,6 +80,7 @@ def test_at_the_jit_boundary_flattening_comes_first(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == "is JAX array: False\ntype(x)=RegisteredArray\n"
 
 
+@AT_BOUNDARY
 def test_at_the_jit_boundary_nothing_converts_by_itself():
     with pytest.raises(ValueError, match="Triggering __jax_array__"):
         f(CustomArray(np.arange(5)))
@@ -132,6 +134,7 @@ def test_grad_treats_inputs_the_same_forward_and_backward():
     assert gradient.data.tolist() == [0.0, 2.0, 4.0]
 
 
+@AT_BOUNDARY
 def test_lax_is_not_among_the_supported_functions():
     x = CustomArray(np.arange(5.0))
 

@@ -322,7 +322,7 @@ def test_key_buffer_indexing(newer: bool):
     with config.threefry_partitionable(newer):
         found = run(incorrect, names())
         assert words(found["new_key"]) == words(found["key"]) == [0, 999]
-        with pytest.raises(IndexError, match=r"^Too many indices: array is 0-dimensional, but 1 were indexed\n\n"):
+        with pytest.raises(IndexError, match=r"^Too many indices: .*\n\nIndexing reads the words of a key"):
             run(typed(incorrect), names())
         for code in (correct, typed(correct)):
             found = run(code, names())
@@ -333,7 +333,7 @@ def test_key_arithmetic():
     incorrect, correct = ARITHMETIC
     assert words(run(incorrect, names())["batched_keys"]) == [[n, n] for n in range(10)]
     # With a typed key, the dtype that the code asks arange for is refused first; the sum is refused as well.
-    with pytest.raises(TypeError, match="key<fry>"):
+    with pytest.raises((TypeError, ValueError), match="key<fry>"):
         run(typed(incorrect), names())
     with pytest.raises(TypeError, match=r"^add does not accept dtypes key<fry>, uint32\.\n\n"):
         run(typed(incorrect).replace("key.dtype", "'uint32'"), names())
@@ -354,11 +354,11 @@ def test_transposing_key_buffers():
 
 def test_key_reuse():
     incorrect, correct = REUSE
+    with config.debug_key_reuse(True), pytest.raises(olympus.errors.KeyReuseError):  # before the draws are compiled
+        run(typed(incorrect), names())
     for code in (incorrect, typed(incorrect)):
         found = run(code, names())
         assert (found["x"] == found["y"]).all()
-    with config.debug_key_reuse(True), pytest.raises(olympus.errors.KeyReuseError):
-        run(typed(incorrect), names())
     found = run(correct, names())
     assert (found["x"] != found["y"]).any()
 

@@ -93,9 +93,9 @@ def test_slices_and_pads_of_any_shape(data: st.DataObject) -> None:
 
 
 def test_every_rule_is_compared_but_those_that_do_nothing() -> None:
+    if jax.__version_info__ < max(NEW.values()):
+        pytest.skip("the cases are written for the primitives of JAX 0.10")
     same = {name for name, rule in MOVEMENTS.items() if rule is MOVEMENTS["copy"]}
     seen = set().union(*(compared(function, *arrays) for function, *arrays in CASES.values()))
     unseen = {*MOVEMENTS, *COMPUTATIONS} - seen - same
-    if jax.__version_info__ < max(NEW.values()):
-        pytest.skip("the cases are written for the primitives of JAX 0.10")
     assert unseen <= {"add_any"}, "a rule that no case uses"

@@ -7,6 +7,7 @@ import functools
 import inspect
 import operator
 import pickle
+import re
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from types import ModuleType
 import pytest
 
 jax = pytest.importorskip("jax", reason="the namespace stands for JAX's")
+
+from releases import VERSION  # noqa: E402
 
 import olympus  # noqa: E402
 from olympus.errors import explained  # noqa: E402
@@ -111,7 +114,8 @@ def test_reductions_know_our_functions():
             lax.reduce(x, 0.0, lambda a, b: a + b, (0,)),
         )
 
-    ours, theirs = (str(jax.make_jaxpr(reductions(lax))(jnp.ones(3))) for lax in (olympus.lax, jax.lax))
+    found = (str(jax.make_jaxpr(reductions(lax))(jnp.ones(3))) for lax in (olympus.lax, jax.lax))
+    ours, theirs = (re.sub("0x[0-9a-f]+", "0x…", each) for each in found)
     assert ours == theirs
     assert "reduce_sum" in ours and "reduce_max" in ours and "reduce_window_sum" in ours
 
@@ -153,8 +157,9 @@ def test_transformations_compose():
 def test_options_of_a_transformation():
     static = functools.partial(olympus.jit, static_argnames="n")(double)
     assert static(1.0, n=5) == 5
-    decorator = olympus.jit(static_argnums=1)
-    assert decorator(double)(1.0, 7) == 7
+    if VERSION >= (0, 8):
+        decorator = olympus.jit(static_argnums=1)
+        assert decorator(double)(1.0, 7) == 7
 
     class Model:
         @olympus.jit

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from releases import KEY_DTYPE
 
 pytest.importorskip("jax", reason="the examples run JAX")
 
@@ -41,6 +42,7 @@ def result(file: str, code: str, variables: dict[str, object]) -> str:
     return output.getvalue()
 
 
+@KEY_DTYPE
 def test_examples_give_what_the_page_shows():
     variables: dict[str, object] = {}
     shown = blocks(PAGE)

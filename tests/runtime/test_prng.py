@@ -24,6 +24,7 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import lax, random  # noqa: E402
 from jax.sharding import AxisType, NamedSharding, PartitionSpec  # noqa: E402
+from releases import PHILOX, since  # noqa: E402
 from wordwise import wordwise  # noqa: E402
 
 from olympus.prng import register_prng_impl, resolve  # noqa: E402
@@ -261,6 +262,7 @@ def test_bits_read_a_stream_for_each_width(key: list[int]):
         assert np.asarray(random.bits(typed, (7, 10), dtype)).ravel().tolist() == expected
 
 
+@since("0.8", "jax.enable_x64")
 def test_with_64_bit_types_bits_are_wide_and_seeds_whole():
     with jax.enable_x64(True):
         seed = 0x0123_4567_89AB_CDEF
@@ -339,7 +341,7 @@ def key(request: pytest.FixtureRequest) -> Any:
     return random.key(42, impl=resolve(request.param))
 
 
-@pytest.mark.parametrize("name", WIDTHS)
+@pytest.mark.parametrize("name", [pytest.param("philox2x32", marks=PHILOX), "wordwise2", "wordwise4", "chacha20"])
 def test_keys_keep_their_width(name: str):
     key, words = random.key(42, impl=resolve(name)), WIDTHS[name]
     impl = random.key_impl(key)
@@ -541,7 +543,7 @@ def test_samplers_draw_from_their_distribution(name: str):
     assert values.mean() == pytest.approx(mean, abs=5 * deviation / math.sqrt(len(values)))
 
 
-@pytest.mark.parametrize("name", ["chacha20", "philox2x32", "rbg"])
+@pytest.mark.parametrize("name", ["chacha20", pytest.param("philox2x32", marks=PHILOX), "rbg"])
 def test_jax_draws_poisson_with_threefry_only(name: str):
     key = random.key(0, impl=resolve(name))
     with pytest.raises(NotImplementedError, match="`poisson` is only implemented for the threefry2x32 RNG"):

@@ -14,6 +14,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="generators are functions of JAX arrays")
 
 import jax.numpy as jnp  # noqa: E402
+from releases import PHILOX, VERSION  # noqa: E402
 from wordwise import wordwise  # noqa: E402
 
 from olympus.prng import contract, register_prng_impl, registry, resolve  # noqa: E402
@@ -38,7 +39,7 @@ def test_a_registered_name_stands_for_what_jax_takes():
     spec = register_prng_impl("two", **GOOD)
     assert resolve("two") is spec
     key = jax.random.key(0, impl=resolve("two"))
-    assert key.dtype == jax.random.key_dtype(spec)
+    assert key.dtype == jax.random.key(1, impl=spec).dtype
     assert str(key.dtype) == "key<two>"
     assert jax.random.key_impl(key) == spec
     assert jax.random.key_data(key).shape == (2,)
@@ -52,7 +53,7 @@ def test_a_tag_of_its_own_stands_in_the_dtype():
 def test_what_is_no_registered_name_passes_unchanged():
     spec = register_prng_impl("two", **GOOD)
     dtype = jax.random.key(0).dtype
-    for impl in (None, "threefry2x32", "rbg", "philox2x32", spec, dtype):
+    for impl in (None, "threefry2x32", "rbg", *(["philox2x32"] if VERSION >= (0, 10) else []), spec, dtype):
         assert resolve(impl) is impl
 
 
@@ -65,7 +66,12 @@ def test_shipped_generators_are_there_at_first_use(name: str):
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("chaha20", "chacha20"), ("threefry2x3", "threefry2x32"), ("twoo", "two"), ("philox2_32", "philox2x32")],
+    [
+        ("chaha20", "chacha20"),
+        ("threefry2x3", "threefry2x32"),
+        ("twoo", "two"),
+        pytest.param("philox2_32", "philox2x32", marks=PHILOX),
+    ],
 )
 def test_an_unknown_name_is_refused_with_the_names_there_are(name: str, meant: str):
     register_prng_impl("two", **GOOD)

@@ -9,6 +9,8 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="the namespace stands for JAX's")
 
+from releases import KEY_DTYPE, PHILOX  # noqa: E402
+
 import olympus  # noqa: E402
 from olympus import dtypes, random  # noqa: E402
 
@@ -20,10 +22,10 @@ def same(one: jax.Array, other: jax.Array) -> bool:
     return one.dtype == other.dtype and bool((random.key_data(one) == random.key_data(other)).all())
 
 
-@pytest.mark.parametrize("impl", TAGS)
+@pytest.mark.parametrize("impl", [pytest.param(n, marks=PHILOX if n.startswith("philox") else ()) for n in TAGS])
 def test_a_key_hides_its_words(impl: str):
     key = random.key(7, impl=impl)
-    assert (key.shape, str(key.dtype), key.dtype) == ((), f"key<{TAGS[impl]}>", random.key_dtype(impl))
+    assert (key.shape, str(key.dtype)) == ((), f"key<{TAGS[impl]}>")
     assert random.key_data(key).shape == (WIDTHS[impl],)
     assert random.PRNGKey(7, impl=impl).shape == (WIDTHS[impl],)
     assert random.key_impl(key) == impl
@@ -33,8 +35,10 @@ def test_a_key_hides_its_words(impl: str):
     assert random.fold_in(key, 1).dtype == key.dtype
 
 
+@KEY_DTYPE
 def test_a_dtype_chooses_the_generator():
     dtype = random.key_dtype("rbg")
+    assert dtype == random.key(3, impl="rbg").dtype
     assert same(random.key(3, dtype=dtype), random.key(3, impl="rbg"))
     words = random.key_data(random.key(3, impl="rbg"))
     assert random.wrap_key_data(words, dtype=dtype).dtype == dtype
@@ -65,7 +69,7 @@ def test_the_scalar_type_is_a_numpy_type_without_instances():
             kind(*arguments)
 
 
-@pytest.mark.parametrize("name", ["key", "PRNGKey", "key_dtype", "wrap_key_data"])
+@pytest.mark.parametrize("name", ["key", "PRNGKey", pytest.param("key_dtype", marks=KEY_DTYPE), "wrap_key_data"])
 def test_registered_generators_are_found_by_name(name: str):
     function = getattr(random, name)
     argument = olympus.numpy.zeros(8, "uint32") if name == "wrap_key_data" else 0

@@ -123,10 +123,18 @@ def test_a_sitecustomize_that_fails_is_reported_by_python_as_ever(tmp_path: Path
 
 
 def test_a_recorder_that_cannot_start_leaves_the_program_alone(tmp_path: Path):
+    (tmp_path / "jax.py").write_text(FAKE_JAX.replace("0.0", "99.0"))
+    done = record(*python("import jax; print(jax.__version__)"), folder=tmp_path, PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, b"this is not JAX\n99.0\n")
+    assert "the recorder failed with" in read_events(tmp_path / "events.jsonl").notes[0]
+
+
+def test_a_jax_that_is_too_old_is_a_note(tmp_path: Path):
     (tmp_path / "jax.py").write_text(FAKE_JAX)
     done = record(*python("import jax; print(jax.__version__)"), folder=tmp_path, PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, b"this is not JAX\n0.0\n")
-    assert "the recorder failed with" in read_events(tmp_path / "events.jsonl").notes[0]
+    (note,) = read_events(tmp_path / "events.jsonl").notes
+    assert note == "JAX 0.0 is too old for olympus, which needs 0.6.2 or later: the program was not recorded"
 
 
 def test_a_process_that_outlives_the_command_goes_on(tmp_path: Path):

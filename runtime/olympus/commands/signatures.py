@@ -6,13 +6,13 @@ import argparse
 import importlib
 import sys
 from contextlib import redirect_stdout
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from olympus.commands import Trouble
 from olympus.commands.files import write_whole
+from olympus.tracing.adapter import require_jax
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -38,8 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         Trouble: JAX is not installed, a module cannot be imported, or the file cannot be written.
     """
-    if find_spec("jax") is None:
-        raise Trouble("functions are traced with JAX, which is not installed; pip install 'olympus-lint[trace]'")
+    try:
+        require_jax()
+    except ImportError as error:
+        raise Trouble(str(error)) from error
     from olympus.signatures.packs import pack_text
 
     with redirect_stdout(sys.stderr):  # what the modules print is no part of the pack

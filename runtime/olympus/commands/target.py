@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from olympus.commands import Trouble
 from olympus.commands.arguments import arguments, bound, shown_arrays
+from olympus.tracing.adapter import require_jax
 from olympus.tracing.spans import traceback_chain
 from olympus.trials.modules import first_line, load, place_of, shown
 
@@ -73,9 +74,11 @@ def follow(options: argparse.Namespace) -> Followed:
         Trouble: if that is not possible, but for a misuse of a typed key.
     """
     try:
-        import jax
+        require_jax()
     except ImportError as error:
-        raise Trouble("JAX is not installed: pip install 'olympus-lint[trace]'") from error
+        raise Trouble(str(error)) from error
+    import jax
+
     from olympus import lineage
 
     with ExitStack() as stack:

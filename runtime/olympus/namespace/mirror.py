@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from olympus.namespace.explaining import FOLDER
+from olympus.tracing.adapter import require_jax
 
 __all__ = ["jax_module", "jax_value", "mirror"]
 
@@ -38,13 +39,9 @@ def _prepare() -> None:
     imported = "jax" in sys.modules
     if not imported:
         copy_for_import()
-    try:
-        import jax
-    except ModuleNotFoundError as error:
-        if error.name not in {"jax", "jaxlib"}:
-            raise
-        message = "olympus needs JAX for this; install it with: pip install 'olympus-lint[trace]'"
-        raise ImportError(message, name=error.name) from None
+    require_jax()
+    import jax
+
     from olympus.namespace.key_errors import EXPLANATIONS
     from olympus.namespace.object_errors import not_converted
     from olympus.namespace.operators import install

@@ -39,6 +39,7 @@ class Recorder(Record):
     """
 
     def __enter__(self) -> Self:
+        adapter.require_jax()
         _HOOKS.add(self)
         return self
 

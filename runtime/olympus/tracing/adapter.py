@@ -15,6 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from olympus._version import too_old
 from olympus.tracing.spans import Span, is_user_file, span
 
 if TYPE_CHECKING:
@@ -22,12 +23,28 @@ if TYPE_CHECKING:
 
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
-    "custom_vjp_call_jaxpr": "custom_vjp_call",  # up to 0.5
 }
 """Names of primitives in other releases, with the names of today."""
 
 _TRACER = str(Path(__file__).with_name("jaxprs.py"))  # what calls it is no part of the traced function
 _TRACING = {"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_jaxpr_dynamic2"}  # functions that make a jaxpr
+
+
+def require_jax() -> None:
+    """Import JAX, if it is new enough.
+
+    Raises:
+        ImportError: JAX is not installed, or is older than what this package is tested with.
+    """
+    try:
+        import jax
+    except ModuleNotFoundError as error:
+        if error.name not in {"jax", "jaxlib"}:
+            raise
+        message = "olympus needs JAX for this; install it with: pip install 'olympus-lint[trace]'"
+        raise ImportError(message, name=error.name) from None
+    if said := too_old(jax.__version__):
+        raise ImportError(f"{said}; install it with: pip install --upgrade 'olympus-lint[trace]'", name="jax")
 
 
 def user_frames(eqn: JaxprEqn, *, top: bool) -> tuple[Span, ...]:
@@ -70,7 +87,7 @@ def _begins_trace(code: CodeType) -> bool:
 def is_library(jaxpr: Jaxpr) -> bool | None:
     """Return whether a jaxpr is of a function of JAX itself; ``None`` if it does not say.
 
-    Read off ``debug_info``, an undocumented attribute of a public class. In 0.4 only jaxprs of ``jit`` have one.
+    Read off ``debug_info``, an undocumented attribute of a public class.
     """
     source = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None)
     return _is_of_library(source) if source else None

@@ -281,8 +281,10 @@ def trace(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Trace:
         kwargs: its keyword arguments, likewise.
 
     Raises:
+        ImportError: JAX is not installed, or too old.
         Exception: what ``f`` raises, unchanged.
     """
+    adapter.require_jax()
     import jax
 
     paths, tree = jax.tree_util.tree_flatten_with_path((args, kwargs))

@@ -36,6 +36,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
+from olympus._version import OLDEST_JAX, too_old
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.question import Question, Tier, Verdict, too_long
 from olympus.verdicts.reasons import Reason
@@ -44,9 +45,6 @@ from olympus.worker.enclosure import adopt, confine, enclose
 
 if TYPE_CHECKING:
     from olympus.witness.execution import Target
-
-OLDEST = (0, 4, 38)
-"""The first release of JAX that can be traced."""
 
 LOOK = 0.5  # seconds between looks at whether the parent lives
 
@@ -151,9 +149,8 @@ def hello(request: Request, operations: Mapping[Tier, object]) -> dict[str, Any]
 
 def unfit(version: str) -> str | None:
     """Return why a release of JAX cannot be traced; the newest ones are known by trying."""
-    numbers = tuple(int(part) if part.isdecimal() else 0 for part in version.split(".")[:3])
-    if numbers < OLDEST:
-        return f"its JAX is {version}, and {'.'.join(map(str, OLDEST))} is the oldest that can be traced"
+    if too_old(version):
+        return f"its JAX is {version}, and {'.'.join(map(str, OLDEST_JAX))} is the oldest that can be traced"
     try:
         import jax
 

@@ -47,6 +47,12 @@ def start():
         module = util.module_from_spec(spec)
         sys.modules["olympus"] = module
         spec.loader.exec_module(module)
+    from olympus._version import too_old
+
+    said = too_old(sys.modules["jax"].__version__)
+    if said:
+        note("%s: the program was not recorded" % said)
+        return
     from olympus.recording.probing import start_recording
 
     start_recording(os.environ[FOLDER], probe=os.environ.get(PROBE) == "1")
