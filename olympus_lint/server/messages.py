@@ -120,8 +120,9 @@ def hover_text(told: Told) -> str:
         lines += [f"returns{_at(forward.path)} `{forward.input}`, unchanged" for forward in said.forwards]
         return "\n".join([f"**Key signature** of `{told.name}`", "", *(f"- {line}" for line in lines)])
     head = f"**Key** `{told.name}`: `{told.identity}`"
+    way = [f"- {f'line {step.row}: ' if step.row else ''}{step.what}" for step in told.way]
     uses = [f"- line {use.row}: consumed by {use.what}" for use in told.uses]
-    return "\n".join([head, "", *(uses or ["not consumed in this function"])])
+    return "\n".join([head, "", *way, *(uses or ["- not consumed in this function"])])
 
 
 def _at(path: str) -> str:

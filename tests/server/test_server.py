@@ -150,6 +150,40 @@ def test_hover_tells_the_lineage_and_the_signature(tmp_path: Path) -> None:
     edited(tmp_path, session)
 
 
+LINEAGE = """\
+import jax
+
+
+def step(key):
+    first, second = jax.random.split(key)
+    first, noise = jax.random.split(first)
+    third = jax.random.fold_in(second, 3)
+    return jax.random.normal(noise), third, first
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "word", "told"),
+    [
+        (4, "key", ["line 4: parameter key of step", "line 5: consumed by jax.random.split"]),
+        (5, "noise", ["first, made by split", "line 6: noise, made by split", "line 8: consumed by jax.random.normal"]),
+        (7, "first", ["split(split(param(step, key))[0])[0]", "line 6: first, made by split", "not consumed"]),
+        (4, "first", ["split(param(step, key))[0]`", "line 6: consumed by jax.random.split"]),
+        (7, "third", ["line 5: second, made by split", "line 7: third, made by fold_in 3", "not consumed"]),
+    ],
+)
+def test_hover_tells_the_way_of_a_key_that_is_consumed_or_not(
+    row: int, word: str, told: list[str], tmp_path: Path
+) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.open("model.py", LINEAGE)
+        shown = await editor.hover("model.py", row, LINEAGE.splitlines()[row].index(word))
+        places = [shown.find(each) for each in told]
+        assert -1 not in places and places == sorted(places), shown
+
+    edited(tmp_path, session)
+
+
 def test_safe_fixes_of_a_whole_file(tmp_path: Path) -> None:
     text = "import jax\n\nkey = jax.random.PRNGKey(0)\nprint(key.shape == (2,), jax.random.normal(key))\n"
 

@@ -63,11 +63,18 @@ async function lineageAt(line: number, word: string) {
   return lineageOf(await session.connection.sendRequest(HoverRequest.type, params));
 }
 
-test("the lineage of a key has its identity and the lines that consume it", async () => {
+test("the lineage of a key has its identity, the lines that make it and those that consume it", async () => {
   const lineage = await lineageAt(5, "first");
   assert.equal(lineage?.title, "Key first: split(param(step, key))[0]");
-  assert.deepEqual(lineage.steps.map(({ row }) => row), [5, 6]);
-  assert.match(lineage.steps[0].label, /^line 6: consumed by .*normal/);
+  assert.deepEqual(lineage.steps.map(({ row }) => row), [3, 4, 5, 6]);
+  assert.equal(lineage.steps[1].label, "line 5: first, made by split");
+  assert.match(lineage.steps[2].label, /^line 6: consumed by .*normal/);
+});
+
+test("a key that nothing consumes has its lineage", async () => {
+  const lineage = await lineageAt(4, "second");
+  assert.equal(lineage?.title, "Key second: split(param(step, key))[1]");
+  assert.deepEqual(lineage.steps.map(({ row }) => row), [3, 4, undefined]);
 });
 
 test("the lineage of a function is its signature", async () => {

@@ -11,8 +11,11 @@ from olympus.signatures import KeySignature
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Consumption
+from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import GENERAL
 from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.facts import Origin
+from olympus_rules.keyflow.judging.descent import UNNAMED, Descent
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 DEPTH = 6
@@ -21,7 +24,7 @@ DEPTH = 6
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A consumption: the callee as the user knows it, and the row."""
+    """A consumption or a derivation: what it is to the user, and the row; 0 if that is not known."""
 
     what: str
     row: int
@@ -34,12 +37,14 @@ class Told:
     Attributes:
         name: the expression.
         identity: the identity of its key, as ``split(param(f, key))[0]``; empty for a function.
+        way: what the key comes from, and what makes each key of the one before.
         uses: what consumes the key in this function, by place.
         signature: the key signature of a function; ``None`` for a key.
     """
 
     name: str
     identity: str = ""
+    way: tuple[Use, ...] = ()
     uses: tuple[Use, ...] = ()
     signature: KeySignature | None = None
 
@@ -94,14 +99,56 @@ def _key(file: File, node: ast.expr) -> Told | None:
     name = ast.unparse(node)
     for run in reversed([run for (code, given), run in file.runs.items() if given == GENERAL and _holds(code, node)]):
         consumptions = [each for each in run.ledger.consumptions if each.key is not None]
-        here = [each.term for each in consumptions if each.key is node]
-        named = here or [each.term for each in consumptions if each.key is not None and ast.unparse(each.key) == name]
-        if named:
-            terms = set(named)
-            used = {_use(each) for each in consumptions if each.term in terms}
-            identity = " or ".join(dict.fromkeys(written(file.terms, term) for term in named))
-            return Told(name, identity, tuple(sorted(used, key=lambda use: (use.row, use.what))))
+        found = list(dict.fromkeys(_held(run, consumptions, node, name)))
+        if found:
+            used = {_use(each) for each in consumptions if each.term in found}
+            identity = " or ".join(written(file.terms, term) for term in found)
+            way = [_made(each, name) for each in Descent(file, run).way(found[0])] if len(found) == 1 else []
+            return Told(name, identity, tuple(way), tuple(sorted(used, key=lambda use: (use.row, use.what))))
     return None
+
+
+def _held(run: Run, consumptions: list[Consumption], node: ast.expr, name: str) -> list[Term]:
+    """Return the keys that an expression may hold at its place.
+
+    It is what is consumed there or next under this name, else what the variable holds at the end of the function.
+    """
+    here = [each.term for each in consumptions if each.key is node]
+    if here:
+        return here
+    alike = [(_place(each.key), each.term) for each in consumptions if each.key and ast.unparse(each.key) == name]
+    after = (node.lineno + 1, 0) if _is_bound(node) else _place(node)
+    following = min((place for place, _ in alike if place >= after), default=None)
+    if following is not None:
+        return [term for place, term in alike if place == following]
+    value = run.env.get(name)
+    if isinstance(value, Term) and run.knowledge.is_known(value) and _is_last(run, node, name):
+        return [value]
+    return [term for _, term in alike]
+
+
+def _is_last(run: Run, node: ast.expr, name: str) -> bool:
+    """Return whether nothing binds a variable after a place."""
+    if name in run.code.bound_once:
+        return True
+    bound = (each for each in ast.walk(run.code.node) if isinstance(each, ast.Name) and each.id == name)
+    return all(_place(each) <= _place(node) for each in bound if _is_bound(each))
+
+
+def _is_bound(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
+
+
+def _place(node: ast.expr | None) -> tuple[int, int]:
+    return (node.lineno, node.col_offset) if node is not None else (0, 0)
+
+
+def _made(origin: Origin, name: str) -> Use:
+    """Return a step on the way of a key."""
+    row = getattr(origin.node, "lineno", 0)
+    if origin.kind == "source":
+        return Use(origin.label if row else f"from {origin.label}", row)
+    return Use(f"{name if origin.label == UNNAMED else origin.label}, made by {origin.how}", row)
 
 
 def _holds(code: FunctionCode, node: ast.expr) -> bool:
