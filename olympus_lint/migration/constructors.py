@@ -15,9 +15,6 @@ SHOWN = 6
 """The most lines of a path in a line of text."""
 UNSURE = {"reaches": "may reach", "is passed": "may be passed", "meets": "may meet"}
 """The predicates of reasons, and the same for a path with steps that may not be taken."""
-HOLDERS = {"object": "an object", "container": "a container"}
-MOVES = ("is passed", "is written", "is returned", "may be passed", "becomes", "may become")
-"""The predicates of reasons that are true of what holds a key, too."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -101,10 +98,8 @@ def along(reason: Reason, way: Path | None, line_of: Callable[[Place], Line], *,
     text = reason.text if is_sure else _unsure(reason.text)
     if way is None:
         return replace(reason, text=text)
-    lines = [*map(line_of, way.steps), reason.line]
+    lines = [*map(line_of, way), reason.line]
     path = tuple(line for line, before in zip(lines, [None, *lines], strict=False) if line != before)
-    if way.holder and text.startswith(MOVES):
-        text = f"is in {HOLDERS[way.holder]} that {text}"
     return replace(reason, text=text, path=path)
 
 

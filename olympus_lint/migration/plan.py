@@ -171,10 +171,9 @@ class _Held:
                 row = getattr(report.fact.node, "lineno", 1)
                 text = f"reaches `{_short(self._documents[path].segment(report.fact.node))}`"
                 reason = Reason(self._line(path, row), text, report.finding.code)
-                made = _constructors_in(report.fact.maker, path, self._places)
                 spots = _spots_of(report.fact, path, self._reached)
-                makers = made or frozenset().union(*map(self._reached.keys_at, spots))
-                known = made or self._known(spots)
+                makers = frozenset[Place]().union(*map(self._reached.keys_at, spots))
+                known = self._known(spots)
                 paths = self._reached.paths_to(spots, makers)
                 self._add(reason, paths, makers, known, breaks=not report.fact.reached)
                 open_places += [] if makers else [reason]
@@ -222,23 +221,15 @@ class _Held:
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""
-        leaving: dict[Place, set[Place]] = {}
-        for path, text in self._texts.items():
-            for fact in text.exits:
-                made = _constructors_in(fact.maker, path, self._places)
-                leaving.setdefault(place_of(path, fact.node), set()).update(made)
         own = {document.module.partition(".")[0] for document in self._documents.values()} - {""}
         for way in escapes(self._reached):
-            why = _way_out(way, open_places, self._packs, own) if way.is_sure or way.place in leaving else None
+            why = _way_out(way, open_places, self._packs, own) if way.is_sure else None
             if way.is_anything and self.checks is not self.reasons:
                 self.unlisted += 1
             elif why is not None:
-                known = leaving.get(way.place, set())
                 reason = Reason(self._line_of(way.place), why)
-                breaks = _takes_raw_only(way, self._packs)
-                makers = known | way.keys if way.is_anything else known or way.keys
-                known = known | way.keys if way.is_sure else known
-                self._add(reason, self._reached.paths_into(way.place, makers), makers, known, breaks=breaks)
+                paths = self._reached.paths_into(way.place, way.keys)
+                self._add(reason, paths, way.keys, way.keys, breaks=_takes_raw_only(way, self._packs))
 
     def by_lent_constructors(self) -> None:
         """Add the calls that give the constructor itself to a library, of which it is not known what it makes."""
@@ -369,12 +360,6 @@ def replaces(report: Report, constructor: Report) -> bool:
     return isinstance(name, ast.Name) and bool(module) and f".{module_of_name}".endswith(f".{module}")
 
 
-def _constructors_in(maker: ast.AST | None, path: str, places: Collection[Place]) -> frozenset[Place]:
-    """Return the constructors in the expression that made a key: a constructor, or a transformation of one."""
-    parts = () if maker is None else ast.walk(maker)
-    return frozenset(place_of(path, part) for part in parts).intersection(places)
-
-
 def _short(code: str) -> str:
     """Return the start of a piece of code, in one line."""
     written = " ".join(code.split())
@@ -396,7 +381,7 @@ def _spots_of(fact: Fact, path: str, reached: ProjectReach) -> list[Place]:
 
 def _takes_raw_only(way: Escape, packs: tuple[str, ...]) -> bool:
     """Return whether a call out of the project surely is one of a library that takes raw keys only."""
-    return way.is_certain and not way.is_made and libraries(packs).get(way.library).typed_keys == "no"
+    return way.is_certain and libraries(packs).get(way.library).typed_keys == "no"
 
 
 def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...], own: Collection[str]) -> str | None:
@@ -418,16 +403,10 @@ def _way_out(way: Escape, open_places: Sequence[Reason], packs: tuple[str, ...],
     package = way.library.partition(".")[0]
     if support == "yes" or package in INDIFFERENT:
         return None
-    if package in own and way.is_made:
-        return f"is passed to `{way.callee}`, which comes by way of names of `{package}` {NOT_FOUND}"
     if package in own:
         return f"is passed to `{way.callee}`, which comes from names of `{package}` {NOT_FOUND}"
     if not way.is_certain:
         return f"is passed to `{way.callee}`, and olympus-lint does not work out what that calls"
     verb = "written" if way.is_written else "passed"
-    if way.is_made:
-        takes = "which takes raw keys only" if support == "no" else "and whether that takes typed keys is unknown"
-        return f"is passed to `{way.callee}`, which comes by way of {package}, {takes}"
-    if support == "no":
-        return f"is {verb} to `{way.callee}`, and {package} takes raw keys only"
-    return f"is {verb} to `{way.callee}`, and whether {package} takes typed keys is unknown"
+    takes = f"{package} takes raw keys only" if support == "no" else f"whether {package} takes typed keys is unknown"
+    return f"is {verb} to `{way.callee}`, and {takes}"

@@ -50,10 +50,9 @@ def reports_of(text: Text, projects: Projects) -> tuple[Document, list[Report]]:
     project = projects.get(settings)
     document = project.document(text.filename, text.new)
     wanted = {rule.code for rule in settings.rules_for(text.filename)}
-    checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project, with_exits=True)
+    checked = check(document, rules, min_confidence=Confidence.POSSIBLE, project=project)
     reports = [report for report in checked.reports if _counts(report, settings)]
     reports = [report for report in reports if report.finding.code in wanted]
-    text.exits = checked.handed_out
     text.problems = [internal_error(text.filename, failure) for failure in checked.errors]
     text.notes = [unfinished_note(text.filename, fact) for fact in checked.unfinished]
     if not settings.ignore_noqa:

@@ -12,7 +12,6 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.sources import InputError
 from olympus_lint.project.settings import Settings
 from olympus_rules.finding import Fix
-from olympus_rules.keyflow.facts import HandedOut
 from olympus_rules.rule import Report
 
 
@@ -46,7 +45,6 @@ class Text:
         notes: parts that were not analysed.
         embedded: the file with its pieces of Python; ``old`` and ``new`` are then the module that joins the pieces.
         rows: the places of the module's rows in the file.
-        exits: the calls in the current text that pass keys to unknown code.
         ready: the text of the file before its constructors were renamed.
         is_named: whether the user named the file; another is only read, as named ones import it.
         checked: the text on which there were reports the last time.
@@ -62,7 +60,6 @@ class Text:
     notes: list[Problem] = field(default_factory=list)
     embedded: Embedded | None = None
     rows: RowPlaces = field(default_factory=RowPlaces)
-    exits: list[HandedOut] = field(default_factory=list)
     ready: str = ""
     is_named: bool = True
     checked: str | None = None

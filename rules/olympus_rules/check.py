@@ -12,7 +12,7 @@ from olympus_rules.rules import all_rules
 from olympus_rules.syntax import Document
 
 if TYPE_CHECKING:
-    from olympus_rules.keyflow.facts import HandedOut, Unfinished
+    from olympus_rules.keyflow.facts import Unfinished
     from olympus_rules.keyflow.linking.project import Project
 
 
@@ -40,13 +40,11 @@ class Checked:
         errors: one for each rule that raised: it loses its own reports on this file and nothing else; and one for
             each function on which the key flow did.
         unfinished: functions that were too much for the analysis; what it saw of them is reported.
-        handed_out: calls that give keys to what is out of reach, where that was asked for.
     """
 
     reports: list[Report] = field(default_factory=list)
     errors: list[RuleError] = field(default_factory=list)
     unfinished: list[Unfinished] = field(default_factory=list)
-    handed_out: list[HandedOut] = field(default_factory=list)
 
 
 def check(
@@ -55,7 +53,6 @@ def check(
     *,
     min_confidence: Confidence = Confidence.POSSIBLE,
     project: Project | None = None,
-    with_exits: bool = False,
 ) -> Checked:
     """Run rules over a document; suppressions are not applied here.
 
@@ -64,13 +61,12 @@ def check(
         rules: the rules to run, all of them by default.
         min_confidence: facts below it are not handed to rules; a rule may lower a confidence and never raises it.
         project: the settings, and what is known of other files from one call to the next.
-        with_exits: whether it is wanted where keys go out of reach.
     """
-    from olympus_rules.keyflow.facts import Failed, HandedOut, Unfinished
+    from olympus_rules.keyflow.facts import Failed, Unfinished
     from olympus_rules.keyflow.linking.driver import analyse  # loads the interpreter only where a file needs it
 
     rules = list(all_rules().values() if rules is None else rules)
-    asked = {kind for rule in rules for kind in rule.facts} | ({HandedOut} if with_exits else set())
+    asked = {kind for rule in rules for kind in rule.facts}
     try:
         by_name = min_confidence == Confidence.POSSIBLE
         seen = analyse(document, asked, by_name=by_name, project=project)
@@ -93,4 +89,4 @@ def check(
             reports = [report for report in reports if report.finding.code != rule.code]
     reports.sort(key=lambda report: report.finding.sort_key)
     unfinished = [fact for fact in facts if isinstance(fact, Unfinished)]
-    return Checked(reports, errors, unfinished, [fact for fact in facts if isinstance(fact, HandedOut)])
+    return Checked(reports, errors, unfinished)

@@ -102,7 +102,6 @@ LOST = {
         "old = Mean(np.arange(4.0), jax.random.PRNGKey(0))\n"
         "print(jax.tree.map(lambda leaf: leaf[0], vars(old)))\n"
     ),
-    "items of a getter": "rng, _ = operator.itemgetter('rng', 'n')({'rng': jax.random.PRNGKey(0), 'n': 1})\nrng[0]\n",
     "getter of each": (
         "pairs = [(1, jax.random.PRNGKey(0))]\nsizes = [key.size for key in map(operator.itemgetter(1), pairs)]\n"
     ),
@@ -115,10 +114,6 @@ LOST = {
     "subclass of a tuple": ("class Pair(tuple):\n    pass\n\n\nsize = Pair([jax.random.PRNGKey(0), 2])[0].size\n"),
     "default of a dictionary": (
         "store = collections.defaultdict(lambda: jax.random.PRNGKey(3))\nsize = store['rng'].size\n"
-    ),
-    "heap": (
-        "import heapq\n\nqueue = []\nheapq.heappush(queue, (1, jax.random.PRNGKey(0)))\n"
-        "word = heapq.heappop(queue)[1][0]\n"
     ),
     "executor, words": (
         "import concurrent.futures\n\nwith concurrent.futures.ThreadPoolExecutor() as pool:\n"

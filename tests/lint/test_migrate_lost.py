@@ -45,18 +45,6 @@ state = collections.defaultdict(list)
 state['rng'].append(key)
 out = state['rng'][0] + 0
 """,
-    "a method of a metaclass": """
-class Making(type):
-    def make(cls):
-        return key
-
-
-class Box(metaclass=Making):
-    pass
-
-
-out = Box.make() + 0
-""",
     "a step of an iterator": "out = itertools.cycle([key]).__next__() + 0\n",
     "a class whose name is bound again": """
 class Box:
@@ -81,7 +69,6 @@ out = Box(key).rng + 0
     "a constructor that NumPy maps": "out = np.vectorize(jax.random.PRNGKey, signature='()->(n)')(np.arange(2))[0]\n",
     "a constructor that jax.numpy maps": "out = jnp.frompyfunc(jax.random.PRNGKey, 1, 1)(jnp.arange(2)) + 0\n",
     "the least of some keys": "made = min(map(jax.random.PRNGKey, [1]), key=id)\nout = made + 0\n",
-    "a class that is made by a call": "Box = type('Box', (), {'rng': key})\nout = Box().rng + 0\n",
     "a dataclass that is made by a call": """
 Box = dataclasses.make_dataclass('Box', ['rng', ('size', int)])
 out = Box(key, 2).rng + 0
@@ -159,9 +146,6 @@ parts = [(2, 2), 3]
 parts.append(Holder.key)
 state = jax.tree.map(lambda leaf: leaf, (0.5, parts))
 out = ravel_pytree(state)[0]
-""",
-    "words of a key on the host, given to what was compiled for a key": """
-out = jax.jit(jax.random.normal).lower(jax.ShapeDtypeStruct((2,), jnp.uint32)).compile()(jax.device_get(key))
 """,
     "a comparison of each of several arrays": """
 state = {'n': np.arange(3), 'rng': key}

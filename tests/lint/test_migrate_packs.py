@@ -163,7 +163,7 @@ def test_an_object_of_an_unknown_library_holds_its_key_back() -> None:
     program = "import jax\nimport somelib\n\nenv = somelib.make()\nenv.step(jax.random.PRNGKey(0))\n"
     (constructor,) = migrate([Text("a.py", Settings(), program)], Target("typed"), strict=True).constructors["a.py"]
     assert [reason.text for reason in constructor.reasons] == [
-        "is passed to `env.step`, which comes by way of somelib, and whether that takes typed keys is unknown"
+        "is passed to `env.step`, and olympus-lint does not work out what that calls"
     ]
 
 

@@ -42,11 +42,6 @@ WORDS = {
 }
 DERIVING = {
     "each": "print([key.any() for key in map(jax.random.split, [words])])",
-    "in a new shape": "rows = jax.random.split(words, 4).reshape(-1, 2, 2)\nprint(jax.vmap(jax.vmap(len))(rows))",
-    "of a parameter": (
-        "def use(key=None):\n    return jax.vmap(jax.vmap(len))(jax.random.split(key, 4).reshape(-1, 2, 2))\n\n\n"
-        "use(key=words)"
-    ),
     "beside a number": "held = (0.5, words)\nprint(jax.random.split(held[1], 4).reshape(2, 2, *held[1].shape))",
     "compared with that of another object": (
         "class Pair(Box):\n    def same(self, other):\n        return (self.rng == other.rng).all()\n\n\n"

@@ -306,9 +306,7 @@ def test_a_name_of_the_project_that_is_not_found_is_not_taken_for_a_library(tmp_
     use = "import jax\nfrom alpha.config import Model\nModel().draw(jax.random.PRNGKey(0))\n"
     tree(tmp_path, {"alpha/__init__.py": "", "alpha/config.py": lazy, "alpha/use.py": use})
     ((reason,),) = (each["held_back_by"] for each in report(tmp_path, ".")["constructors"])
-    assert reason["text"].endswith(
-        "which comes by way of names of `alpha` whose definitions olympus-lint does not find"
-    )
+    assert reason["text"].endswith("which comes from names of `alpha` whose definitions olympus-lint does not find")
 
 
 def test_a_name_of_a_stub_that_a_package_attaches_is_found(tmp_path: Path) -> None:
@@ -351,7 +349,7 @@ def test_a_name_that_one_of_several_stars_imports_is_found(tmp_path: Path) -> No
         [],
         [
             "is passed to `nets.Missing().draw`, "
-            "which comes by way of names of `pkg` whose definitions olympus-lint does not find"
+            "which comes from names of `pkg` whose definitions olympus-lint does not find"
         ],
     ]
 

@@ -653,17 +653,6 @@ k2 = PRNGKey(1)
 result = normal(key) + normal(k2)
 """,
     ),
-    "importlib": (
-        0,
-        1,
-        0,
-        """
-import importlib
-r = importlib.import_module("jax.random")
-a = r.PRNGKey(0)
-result = jax.vmap(jax.random.normal)(jnp.stack([a, jax.random.PRNGKey(1)]))
-""",
-    ),
     "dict setdefault": (
         0,
         1,

@@ -64,8 +64,6 @@ class Fact:
         confidence: the confidence of the analysis.
         key: the source text of the key (``key``, ``self.rng``, ``keys[0]``), empty if it has no name.
         kind: raw or typed, if the source shows it.
-        maker: the callee of the constructor call in this file that made the key, if known and a migration needs it;
-            a tuple of them if one of several made it.
         alone: whether only keys reach the place. A rewrite that is right for keys is wrong for other values.
         reached: whether nothing in this file shows the key: an analysis of the project says that one may get here.
     """
@@ -74,7 +72,6 @@ class Fact:
     confidence: Confidence
     key: str = ""
     kind: KeyKind = KeyKind.UNKNOWN
-    maker: ast.AST | None = field(default=None, compare=False)
     alone: bool = field(default=True, compare=False)
     reached: bool = field(default=False, compare=False)
 
@@ -216,14 +213,6 @@ class SharedKey(Fact):
     copies: bool = False
     batch: bool = False
     hidden: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandedOut(Fact):
-    """A key is passed to a callee whose source is out of reach. ``node`` is the call.
-
-    No rule uses it: a migration needs the places where keys leave the project.
-    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,11 +116,6 @@ DEVICE_PUT = "jax.device_put"
 SHARDINGS = frozenset({"jax.NamedSharding", "jax.sharding.NamedSharding"})
 
 # Python
-ITEMGETTER = "operator.itemgetter"
-ATTRGETTER = "operator.attrgetter"
-METHODCALLER = "operator.methodcaller"
-GETTERS = frozenset({ITEMGETTER, ATTRGETTER, METHODCALLER})
-"""Functions that make a function of names and numbers."""
 STR = "builtins.str"
 REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
 
@@ -135,7 +130,6 @@ WHILE_LOOP = "jax.lax.while_loop"
 LANE_NUMBERS = frozenset({"jax.lax.axis_index"})
 EVALUATORS = frozenset({"jax.eval_shape", "jax.make_jaxpr"})
 """Functions that call another one with the shapes of arrays only."""
-PARTIAL, PARTIAL_METHOD = "functools.partial", "functools.partialmethod"
 TREE_AT = "equinox.tree_at"
 ERRORS = frozenset(
     f"builtins.{name}"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 
-from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import item_index, leaves
 from olympus_rules.keyflow.domain.file import File
@@ -51,28 +49,3 @@ def obstacles(file: File, settled: Iterable[tuple[Term, Fact]]) -> dict[ast.expr
                 kind = "attribute" if item_index(name) is None else "item"
                 found.setdefault(terms.seed_of(term), []).append(f"it is kept in the {kind} `{name}`")
     return {node: tuple(dict.fromkeys(found.get(term, ()))) for node, term in file.constructed.items()}
-
-
-def with_makers(file: File, found: Iterable[tuple[Term, Fact]]) -> Iterator[Fact]:
-    """Return facts about keys with the constructors of the keys, if these are in this file."""
-    makers = {term: node for node, term in file.constructed.items()}
-    together: dict[tuple[type[Fact], ast.AST], dict[ast.expr | None, None]] = {}
-    settled = list(found)
-    for term, fact in settled:  # several keys reach one node after a branch, and in a loop over keys
-        together.setdefault((type(fact), fact.node), {})[makers.get(file.terms.seed_of(term))] = None
-    for _, fact in settled:
-        known = [maker for maker in together[type(fact), fact.node] if maker is not None]
-        if len(known) < len(together[type(fact), fact.node]):
-            yield fact  # one of its keys is of unknown origin
-        else:
-            yield replace(fact, maker=known[0] if len(known) == 1 else ast.Tuple(known, ast.Load()))
-
-
-def handed_out(file: File) -> Iterator[tuple[Term, Fact]]:
-    """Return the calls that pass keys to code out of reach, with the keys."""
-    for run in file.runs.values():
-        knowledge = run.knowledge
-        for use in run.ledger.consumptions:
-            is_shown = use.term in knowledge.origins or use.term in knowledge.used or use.term in knowledge.named
-            if use.certainty != Certainty.KNOWN and is_shown:
-                yield use.term, facts.HandedOut(node=use.node, confidence=Confidence.LIKELY)

@@ -10,7 +10,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.facts import Fact, Failed
 from olympus_rules.keyflow.judging.annotations import word_annotations
-from olympus_rules.keyflow.judging.constructors import handed_out, obstacles, with_makers
+from olympus_rules.keyflow.judging.constructors import obstacles
 from olympus_rules.keyflow.judging.implementations import implementations
 from olympus_rules.keyflow.judging.kept_keys import kept_keys
 from olympus_rules.keyflow.judging.references import references
@@ -41,12 +41,9 @@ def judged(file: File, failures: list[Failed], asked: Collection[type[Fact]] | N
     found = judge(lambda: list(shown_by_callers(found, stale_state(file)))) or found
     found += judge(lambda: kept_keys(file, found)) or ()
     settled = judge(lambda: list(settle(file))) or []
-    migrating = asked is not None and facts.HandedOut in asked
-    found += with_makers(file, settled) if migrating else [fact for _, fact in settled]
+    found += [fact for _, fact in settled]
     constructions = asked is None or facts.Construction in asked
     found += judge(lambda: references(file, obstacles(file, settled) if constructions else None)) or ()
     found += judge(lambda: word_annotations(file)) or ()
     found += judge(lambda: implementations(file)) or ()
-    if migrating:
-        found += with_makers(file, handed_out(file))
     return found

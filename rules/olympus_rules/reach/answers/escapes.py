@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,14 +9,13 @@ from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS
 from olympus_rules.libraries.names import RANDOM, REPLACING
 from olympus_rules.reach.reading.calls import FILLING
 from olympus_rules.reach.reading.library_calls import CHANGING
 from olympus_rules.reach.reading.settling import GIVING_BACK
 from olympus_rules.reach.reading.sites import Call
-from olympus_rules.reach.solver.slots import Slot, Slots, without
+from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.values import (
     CALLEES,
     IN_PROJECT,
@@ -28,10 +26,8 @@ from olympus_rules.reach.solver.values import (
     Library,
     Made,
     Object,
-    Other,
     Place,
     Super,
-    Value,
 )
 
 if TYPE_CHECKING:
@@ -49,10 +45,9 @@ class Escape:
         keys: the constructors of the keys.
         is_sure: whether nothing but keys comes to one of the arguments; where other things do as well, they may do
             so by another way than the keys.
-        is_certain: whether the callee can be nothing else.
+        is_certain: whether the callee is that function, and nothing else.
         is_anything: whether so much comes together at the callee that it may be anything.
         is_written: whether it is no call, but keys are written to an attribute of an object.
-        is_made: whether the callee is no function of the library, but comes out of something that the library made.
     """
 
     place: Place
@@ -63,7 +58,6 @@ class Escape:
     is_certain: bool = True
     is_anything: bool = False
     is_written: bool = False
-    is_made: bool = False
 
 
 def escapes(reached: ProjectReach) -> Iterator[Escape]:
@@ -76,7 +70,6 @@ def escapes(reached: ProjectReach) -> Iterator[Escape]:
 
 def of_calls(reached: ProjectReach) -> Iterator[Escape]:
     """Yield the calls that pass keys to libraries or to unknown callees."""
-    names = list(reached.slots.numbers)
     for call in reached.calls.all:
         keys = reached.keys_in(call.given)
         if not keys:
@@ -87,16 +80,17 @@ def of_calls(reached: ProjectReach) -> Iterator[Escape]:
             yield way(library="", keys=keys, is_sure=True, is_anything=True)
             continue
         callees = reached.slots.values(call.function)
-        known = [value for value in callees if isinstance(value, CALLEES)]
+        known = {value for value in callees if isinstance(value, CALLEES)}
         kinds = (Library,) if _keeps(reached, call) else (Library, Made)
-        libraries = sorted({reached.names.canonical(v.qualified) for v in known if isinstance(v, kinds)})
         if (not known or call.place in reached.calls.binding.over_limit) and not _keeps(reached, call):
             yield way(library="")
-        if not any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
-            one = len(set(known)) == 1 and _is_told(reached.slots, call, known[0], names[call.result][0])
-            direct = [*known, *([] if call.owner is None else reached.slots.values(call.owner))]
-            made = not any(isinstance(value, Library | Super) for value in direct)
-            yield from (way(library=name, is_certain=one, is_made=made) for name in libraries if not is_jax(name))
+        if any(isinstance(value, IN_PROJECT) for value in known):  # or the library is there by a merger
+            continue
+        owners = [] if call.owner is None else reached.slots.values(call.owner)
+        is_named = len(known) == 1 and any(isinstance(value, Library | Super) for value in (*known, *owners))
+        for name in sorted({reached.names.canonical(value.qualified) for value in known if isinstance(value, kinds)}):
+            if not is_jax(name):
+                yield way(library=name, is_certain=is_named)
 
 
 def lent(reached: ProjectReach) -> Iterator[tuple[Place, str, str, frozenset[Place]]]:
@@ -179,32 +173,6 @@ def _library_of(reached: ProjectReach, owner: Slot) -> str:
     if any(isinstance(value, Class | Object) for value in held) or any(map(is_jax, made)):
         return ""
     return min(made, default="")
-
-
-def _is_told(slots: Slots, call: Call, callee: Value, scope: object) -> bool:
-    """Return whether a callee that a library made is the only one that the code shows.
-
-    A parameter may be given something else, and of what is beside it in the object of a method no attribute may be
-    known, as of a function that a decorator of a library makes.
-    """
-    if isinstance(callee, Library):
-        return True
-    function = call.node.func
-    spelled = function.value if isinstance(function, ast.Attribute) else function
-    if isinstance(spelled, ast.Name) and _is_parameter(spelled.id, scope):
-        return False
-    owners = [] if call.owner is None else slots.values(call.owner)
-    others = [value for value in owners if not isinstance(value, Made | Library | Other | Key | Super)]
-    return not others
-
-
-def _is_parameter(name: str, scope: object) -> bool:
-    """Return whether a name is a parameter of a function, or of one around it; the object of a method is none."""
-    while isinstance(scope, FunctionCode):
-        if name in scope.parameters:
-            return scope.owner is None or name != next(iter(scope.parameters))
-        scope = scope.parent
-    return False
 
 
 def is_jax(name: str) -> bool:

@@ -100,11 +100,6 @@ class Joins:
             elif call.owner is not None and UPDATE.search(call.callee):
                 joins += self.of_arms(call.place, call.callee, [[call.owner], list(call.given[:1])])
                 joins += self.of_arrays(call, [call.owner, *call.given[:1]], is_written=True)
-            elif (lowered := lowered_by(call.node)) is not None:
-                for node, (slot, _) in zip(lowered.args, call.arguments, strict=False):
-                    for model in self.graph.expressions.get(place_of(call.place.file, node), ()):
-                        joins += self.of_arrays(call, [model, slot])
-            joins += self.shaped(call)
         for meeting in self.graph.meetings:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
@@ -131,13 +126,6 @@ class Joins:
                     yield Join(
                         place_of(path, words[0]), ast.unparse(words[0]), (frozenset().union(*sites),), is_one=True
                     )
-
-    def shaped(self, call: Call) -> Iterator[Join]:
-        """Return the joins of an array and of those whose axes it gets, as in ``keys.reshape(-1, *key.shape)``."""
-        arrays = call.given[:1] if call.owner is None else [call.owner]
-        for value in shaped_like(call.node) if arrays else ():
-            like = self.graph.expressions.get(place_of(call.place.file, value), ())
-            yield from self.of_arms(call.place, call.callee, [arrays, like])
 
     def of_call(self, call: Call, models: Sequence[Model]) -> Iterator[Join]:
         """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
@@ -287,25 +275,6 @@ class Joins:
         first = call.arguments[1:2] if has_carry else call.arguments[-1:]
         named = [slot for keyword, slot in call.keywords if keyword in ("init", "init_val")]
         return [*results, named or [slot for slot, _ in first]]
-
-
-def lowered_by(call: ast.Call) -> ast.Call | None:
-    """Return the call of ``lower`` whose arguments say of which kind those of ``f.lower(x).compile()(y)`` are."""
-    match call.func:
-        case ast.Call(func=ast.Attribute(attr="compile", value=ast.Call(func=ast.Attribute(attr="lower")) as lowered)):
-            return lowered
-    return None
-
-
-def shaped_like(call: ast.Call) -> Iterator[ast.expr]:
-    """Yield the values whose axes an array gets: ``key`` in ``keys.reshape(-1, *key.shape)``."""
-    for given in call.args:
-        for part in given.elts if isinstance(given, ast.Tuple) else [given]:
-            match part:
-                case ast.Starred(value=ast.Attribute(value=value, attr="shape")):
-                    yield value
-                case ast.Starred(value=ast.Subscript(value=ast.Attribute(value=value, attr="shape"))):
-                    yield value
 
 
 def callables(heap: Heap, slot: Slot) -> list[Function | BoundMethod | Partial]:

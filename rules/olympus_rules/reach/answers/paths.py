@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from olympus_rules.reach.answers.contents import Contents
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.solver.slots import Slot, edges_between
-from olympus_rules.reach.solver.values import Key, Object, Place
+from olympus_rules.reach.solver.values import Key, Place
 
 MOST_VISITED = 400_000
 """The slots that all searches visit together; after so many, no more paths are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A path from a constructor to a place.
-
-    Attributes:
-        steps: the expressions on it.
-        holder: what the key is in at the place, ``object`` or ``container``; empty for the key itself.
-    """
-
-    steps: tuple[Place, ...]
-    holder: str = ""
+Path: TypeAlias = tuple[Place, ...]
+"""The expressions on a path from a constructor to a place."""
 
 
 class Paths:
@@ -50,13 +41,9 @@ class Paths:
     def to(self, targets: Iterable[Slot], makers: Collection[Place]) -> dict[Place, Path]:
         """Return the shortest path of the key of some constructors to one of some slots, or into what is held there."""
         after: dict[Slot, Slot | None] = {self._slots.same[slot]: None for slot in targets}
-        holders: dict[Slot, str] = {}
-        masks = {self._slots.mask(slot): slot for slot in after}
-        for mask, slot in masks.items():
-            for part, holder in self._contents.parts_with_keys(mask):
-                part = self._slots.same[part]
-                if part not in after:
-                    after[part], holders[part] = slot, "object" if isinstance(holder, Object) else "container"
+        for slot in tuple(after):
+            for part in self._contents.slots_with_keys(self._slots.mask(slot)):
+                after.setdefault(self._slots.same[part], slot)
         waiting, found, wanted = deque(after), dict[Place, Path](), set(makers)
         while waiting and wanted and self._left:
             slot = waiting.popleft()
@@ -64,18 +51,17 @@ class Paths:
             name = self._names[slot]
             if name[0] == "made" and name[1] in wanted:
                 wanted.discard(name[1])
-                found[name[1]] = self._path(slot, after, holders)
+                found[name[1]] = self._path(slot, after)
             for source in self._incoming.get(slot, ()):
                 if source not in after:
                     after[source] = slot
                     waiting.append(source)
         return found
 
-    def _path(self, slot: Slot | None, after: dict[Slot, Slot | None], holders: dict[Slot, str]) -> Path:
-        steps, holder = list[Place](), ""
+    def _path(self, slot: Slot | None, after: dict[Slot, Slot | None]) -> Path:
+        steps = list[Place]()
         while slot is not None:
             place = self._places.get(slot)
             steps += [place] if place is not None and steps[-1:] != [place] else []
-            holder = holders.get(slot, holder)
             slot = after[slot]
-        return Path(tuple(steps), holder)
+        return tuple(steps)

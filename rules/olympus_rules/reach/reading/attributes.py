@@ -18,7 +18,7 @@ from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonic
 from olympus_rules.reach.reading.sites import Written
 from olympus_rules.reach.solver.classes import bound
 from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.slots import MOST_TOLD_APART, Slot, nothing
+from olympus_rules.reach.solver.slots import MOST_TOLD_APART, Slot
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import (
     FEW,
@@ -48,8 +48,6 @@ PASSING = frozenset({"T", "mT", "at", "real", "value"})
 """Attributes of a key array that are the same keys, and that of the member of an enumeration."""
 MOST_NAMES = 12
 """The most names in a row that are read from a library."""
-ARGUMENTS = frozenset({"__defaults__", "__kwdefaults__", "args", "keywords"})
-"""Attributes of functions, and of those that ``partial`` makes, with values of parameters."""
 GETTING = ("__getattr__", "__getattribute__")
 """Methods that give the attributes that an object does not have."""
 OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
@@ -193,9 +191,7 @@ class Attributes:
         writes: attributes that were written: the object, the name, and the value.
         copies: the new values in copies of objects, likewise; ``None`` is a dictionary of them.
         written: the attributes and elements that were written, with their places.
-        reads_of_fields: attributes that were read by the name of a field of a dataclass: the object and the result.
         owners: the object of each result.
-        error: stands for the classes of Python's exceptions.
     """
 
     def __init__(self, heap: Heap, names: Names) -> None:
@@ -210,11 +206,9 @@ class Attributes:
         self.writes: list[tuple[Slot, str, Slot]] = []
         self.copies: list[tuple[Slot, str | None, Slot]] = []
         self.written: list[Written] = []
-        self.reads_of_fields: list[tuple[Slot, Slot]] = []
         self.owners: dict[Slot, Slot] = {}
         self._parts: dict[Slot, dict[str, None]] = {}
         self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
-        self.error = ir.ClassCode("BaseException", ast.ClassDef("BaseException", [], [], [], []))
 
     def attribute(self, name: str) -> Slot:
         """Return the slot of an attribute of any object: all that is written under its name.
@@ -294,17 +288,6 @@ class Attributes:
             self.trees.class_of(owner, slot)
         self.reads.append((owner, name, slot))
 
-    def read_field(self, code: ir.ClassCode, name: str, slot: Slot) -> None:
-        """Copy what is in an attribute of the objects of a class; ``__get__`` of an object may give another thing."""
-        held = self.classes.fields.read(code, name)
-        self.slots.add_edge(held, slot)
-        if self.classes.has_method("__get__"):
-            given = self.slots.slot("given", code, name)
-            if self.slots.once("given", given):
-                ask = partial(self.heap.ask, name="__get__", target=given)
-                self.slots.watch_few(held, ask, nothing, Object, most=FEW)
-            self.slots.add_edge(given, slot)
-
     def may_be_given(self, name: str) -> bool:
         """Return whether a special method of an object may give an attribute, or one of the object in its place."""
         return any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS
@@ -318,20 +301,6 @@ class Attributes:
             self.heap.ask(owner, special, slot)
             self.vague.add((name, slot))
 
-    def set_property(self, code: ir.ClassCode, name: str, getters: Iterable[Slot]) -> None:
-        """Write an attribute of the objects of a class that functions give: what ``property`` is given."""
-        target = self.slots.slot("property", code, name)
-
-        def take(value: Value) -> None:
-            if isinstance(value, Function):
-                for own in [*value.code.parameters][:1]:
-                    self.slots.put(self.heap.variable(value.code, own), Object(code))
-                self.slots.add_edge(self.heap.result(value.code), target)
-
-        for getter in getters:
-            self.slots.watch(getter, take, Function)
-        self.set_field(code, name, target)
-
     def of_value(self, value: Value, name: str, slot: Slot, *, spelled: bool = False) -> None:
         """Read an attribute of one value.
 
@@ -339,8 +308,6 @@ class Attributes:
         """
         if isinstance(value, Key) and name in PASSING:
             self.slots.put(slot, value)
-        elif isinstance(value, Module) and name == "__dict__":
-            self.give_variables(value, slot)
         elif isinstance(value, Module):
             self.resolve(f"{value.name}.{name}", value.path, slot)
         elif isinstance(value, Library):
@@ -351,7 +318,8 @@ class Attributes:
             self.give_held(value, slot)
         elif isinstance(value, FUNCTIONS):
             self.slots.add_edge(self.loose(name), slot)
-            self.of_function(value, name, slot)
+            if name == "__wrapped__":
+                self.slots.put(slot, value)
         elif isinstance(value, Unknown) and name == "__dict__":
             self.trees.give_namespace(value, slot)
         elif isinstance(value, Unknown) and value.kind != "objects":  # an object has methods of the project
@@ -364,12 +332,10 @@ class Attributes:
             self.trees.give_namespace(value, slot)
         elif isinstance(value, Class | Object):
             self.slots.add_edge(self.loose(name), slot)
-            self.read_field(value.code, name, slot)
+            self.slots.add_edge(self.classes.fields.read(value.code, name), slot)
             is_exact = spelled and isinstance(value, Class) and self.classes.has_method(name)
             member = (self.classes.own_member if is_exact else self.classes.member)(value.code, name)
             self.slots.watch(member, lambda method: self.take_member(method, value, slot))
-            if name == "args" and not self.classes.writes(value.code, name):  # of an exception
-                self.slots.add_edge(self.slots.slot("arguments of exceptions"), slot)
 
     def part_of_library(self, value: Library, name: str, slot: Slot) -> Library | Made:
         """Return an attribute of a library value: something of the library where its name would grow on and on.
@@ -391,30 +357,6 @@ class Attributes:
         """Give as an attribute the keys beside an object of Python's library, which may be what it was made of."""
         if slot in self.owners and value.qualified.partition(".")[0] in sys.stdlib_module_names:
             self.slots.add_edge_of(self.owners[slot], slot, Key)
-
-    def of_function(self, value: BoundMethod | Function | Partial, name: str, slot: Slot) -> None:
-        """Give the function under a wrapper, or the arguments that a function has by its definition or ``partial``."""
-        if name == "__wrapped__":
-            self.slots.put(slot, value)
-        elif name in ARGUMENTS and slot in self.owners:
-            every = self.heap.element(self.heap.made(slot), None)
-            self.slots.add_edge_of(self.owners[slot], every, Key)  # what ``partial`` was given is beside its function
-            for parameter in value.code.parameters:
-                self.slots.add_edge(self.heap.variable(value.code, parameter), every)
-
-    def give_variables(self, value: Module, slot: Slot) -> None:
-        """Give the dictionary of the variables of a module."""
-        module = self.names.modules[value.path]
-        for name in module.local_names:
-            self.slots.add_edge(self.heap.variable(module, name), self.heap.element(self.heap.made(slot), name))
-
-    def error_arguments(self) -> Slot:
-        """Return the slot of the arguments of all exceptions: the elements of the attribute of an error."""
-        made = self.slots.slot("arguments of exceptions")
-        if self.error not in self.classes.plain:
-            self.classes.plain.add(self.error)
-            self.set_field(self.error, "args", made)
-        return self.heap.element(self.heap.made(made), None)
 
     def write(self, owner: Slot, name: str, source: Slot) -> None:
         """Write an attribute of the values of a slot."""

@@ -37,10 +37,6 @@ from olympus_rules.reach.solver.values import (
 
 FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
 """Methods that put their arguments into a container."""
-PUTTING = frozenset(
-    "heappush heappushpop heapreplace insort insort_left insort_right setitem".split()  # noqa: SIM905
-)
-"""Functions that put their other arguments into the first one, a container."""
 ENTERING = frozenset({"enter_context", "enter_async_context"})
 GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""
@@ -86,9 +82,6 @@ class Calls:
                 self.heap.put_into(call.owner, slot, spreads=name in SPREADING)
             for keyword, slot in call.keywords:
                 self.heap.put_into(call.owner, slot, keyword)
-        if name in PUTTING:
-            for slot, _ in call.arguments[1:]:
-                self.heap.put_into(call.arguments[0][0], slot)
         if name in CHANGING:
             self.slots.add_edge_of(call.owner, call.result, Object)
             self.attributes.write_copy(call.owner, call.keywords)
@@ -103,8 +96,6 @@ class Calls:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
         if name == "unflatten":
             self.libraries.containers.unflatten([call.owner], call.result)
-        if name == "__next__":
-            self.libraries.containers.advance([call.owner], call.result)
         for slot, _ in call.arguments[:1] if name == "__new__" else ():
             make = partial(self.make_empty, result=call.result)
             self.slots.watch_few(slot, make, lambda: None, Class, most=FEW)  # else it makes objects of all classes

@@ -277,8 +277,6 @@ class ContainerCalls:
             self.take(container, name, call)
             for slot in call.given[1:] if name in TAKING else ():  # what there is else
                 self.slots.add_edge(slot, call.result)
-            for slot in call.given if name == "send" else ():  # to a generator
-                self.slots.add_edge(slot, self.slots.slot("sent", container.display))
 
     def take(self, container: Container, name: str, call: Call) -> None:
         """Call a method that gives one or all elements of a container."""

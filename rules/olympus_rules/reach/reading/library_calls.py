@@ -7,10 +7,9 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Model
-from olympus_rules.libraries.names import CHOOSING, ERRORS, GETTERS, PARTIAL, PARTIAL_METHOD
+from olympus_rules.libraries.names import CHOOSING, ERRORS
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.reading.attributes import Attributes, Names
 from olympus_rules.reach.reading.axes import axes_of_size
@@ -25,13 +24,11 @@ from olympus_rules.reach.solver.mapping import mapped_by, takes_words
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
     UNDIVIDED,
-    Class,
     Constructor,
     Container,
     Key,
     Library,
     Made,
-    Object,
     Other,
     Place,
     Unknown,
@@ -77,20 +74,12 @@ class LibraryCalls:
         self.partials = Partials(binding)
         self.back = GivingBack(heap, attributes.names)
         self._restructured: set[Place] = set()
-        self._namespaces: dict[Place, ir.ClassCode] = {}
         self.remade: dict[Place, str] | None = None
 
     def call(self, value: Library | Made, call: Call) -> None:
         """Call a library function: callables take the other arguments, and the result may hold all of them."""
         if value.qualified in ERRORS:
-            self.slots.put(call.result, Object(self.attributes.error))
-            for slot in call.given:
-                self.slots.add_edge_of(slot, self.attributes.error_arguments(), Key, Container, Object)
-            return
-        if value.qualified == PARTIAL_METHOD and call.arguments:
-            value, call = Library(PARTIAL), self.python.of_method(call)
-        if value.qualified in GETTERS:
-            self.get(value, call)
+            self.slots.put(call.result, Made("builtins"))
             return
         model = self.names.model(value.qualified)
         if is_foreign(model):  # what is made of an object of the library is one of its objects, too
@@ -100,9 +89,6 @@ class LibraryCalls:
                 self.slots.put(call.result, Made(model.qualified))  # a decorator that waits for its function
         if model.transform is not None and model.transform.kind == "wraps":
             return  # it is told a function, and gives back another one
-        if model.container == "namespace":
-            self.namespace(model, call)
-            return
         if model.row is not None and model.row.derive:
             self.derive(value, model.row.derive, call)
         if model.result == "derived" or (model.row is not None and model.row.derive):
@@ -121,25 +107,6 @@ class LibraryCalls:
             if model.container is not None and model.transform is None:
                 self.python.call_with_elements(call, model.container)
             self.hand_on(model, call)
-
-    def get(self, getter: Library | Made, call: Call) -> None:
-        """Make a function that gives items or attributes, as ``itemgetter`` does, or call it: any of them."""
-        if isinstance(getter, Library):
-            self.slots.put(call.result, Made(getter.qualified))
-            return
-        for slot in call.given:
-            self.heap.iterate(slot, call.result)
-            self.heap.copy_contained(slot, call.result, 0)
-            self.attributes.read_any(slot, call.result)
-
-    def namespace(self, model: Model, call: Call) -> None:
-        """Make an object whose attributes are the keyword arguments."""
-        fields = [keyword for keyword, _ in call.keywords if keyword is not None]
-        code = self._namespaces.setdefault(
-            call.place, ir.ClassCode(model.name, ast.ClassDef(model.name, [], [], [], []), fields=fields)
-        )
-        self.heap.classes.plain.add(code)  # no pytree, which may be a batch
-        self.binding.construct(Class(code), call)
 
     def hand_on(self, model: Model, call: Call) -> None:
         """Copy the arguments of a library function to its result and to the callables among them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
@@ -120,18 +120,9 @@ class Making:
 
         self.slots.watch(decorator, apply)
 
-    def metaclass(self, class_: ir.ClassCode) -> Iterator[Slot]:
-        """Yield the slot of a metaclass of the project, whose methods the class has; one of a library is left out."""
-        for option in class_.node.keywords:
-            for slot in self.graph.expressions.get(place_of(self.file, option.value), ()):
-                if option.arg == "metaclass":
-                    own = self.slots.slot("metaclass", class_)
-                    self.slots.add_edge_of(slot, own, Class)
-                    yield own
-
     def class_(self, made: ir.ClassCode, slot: Slot, bases: Sequence[Slot]) -> None:
         """Make a class."""
         if self.graph.attributes.names.is_plain(self.file, made.node):
             self.heap.classes.plain.add(made)
         self.slots.put(slot, Class(made))
-        self.heap.classes.add(made, [*bases, *self.metaclass(made)])
+        self.heap.classes.add(made, [*bases])

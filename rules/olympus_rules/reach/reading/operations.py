@@ -1,4 +1,4 @@
-"""Operators, contexts, patterns, exceptions, and what generators are sent and return."""
+"""Operators, contexts, patterns, exceptions, and what generators return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.reading.graph import Graph
-from olympus_rules.reach.reading.special import OVERLOADED, SpecialCalls
+from olympus_rules.reach.reading.special import SpecialCalls
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
     WHOLE,
@@ -19,7 +19,6 @@ from olympus_rules.reach.solver.values import (
     Unknown,
     Value,
     Words,
-    place_of,
 )
 
 EXTENDING = frozenset({"Add", "BitOr"})
@@ -39,15 +38,16 @@ class Operations:
         self.special = SpecialCalls(graph.heap, graph.calls.binding)
         self.containers = graph.calls.libraries.containers
 
-    def apply(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
+    def apply(self, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
         """Apply an operation to slots, with another slot for its result."""
         operation, _, what = made.operation.partition(" ")
         if operation == "raise":
-            self.throw(made, operands[0])
+            self.slots.add_edge_of(operands[0], self.slots.slot("raised"), Object)
         elif operation == "caught":
             self.catch(slot)
         elif operation == "yield":
-            self.receive(code, made, operands, slot)
+            for operand in operands if not isinstance(made.node, ast.Yield) else ():
+                self.slots.watch(operand, partial(self.returned, target=slot), Container, Key, Object)
         elif operation == "match":
             self.match(what, operands[0], slot)
         else:
@@ -59,34 +59,22 @@ class Operations:
             self.slots.add_edge(operands[0], slot)  # it changes the object, where that can be changed
             if made.operation in EXTENDING:
                 self.containers.extend(operands[0], operands[1])
-        if made.operation == "BitOr":
-            self.merge(made, operands, slot)
         is_number = isinstance(made.node, ast.BinOp | ast.AugAssign | ast.UnaryOp)
-        for number, operand in enumerate(operands):
+        merged = Container(self.slots.slot("merged", slot), None)
+        for operand in operands:
             if is_number:
                 self.slots.add_edge_of(operand, slot, KeyWords, Words)
-            if made.operation in OVERLOADED:
-                others = operands[:number] + operands[number + 1 :]
-                self.special.apply(operand, made.operation, others, slot)
             if made.operation == "with":
                 self.enter(operand, slot)
+            elif made.operation == "BitOr":
+                self.attributes.trees.spread(operand, merged)
+                self.slots.watch_mask(operand, lambda _: self.attributes.trees.hold(merged, slot), Container)
             elif made.operation == "Add":
-                self.special.add(operand, slot)
+                self.slots.add_edge(operand, slot)
                 self.containers.join(operand, slot)
             elif made.operation == "Mult":
                 self.slots.add_edge_of(operand, slot, Container)
                 self.containers.join(operand, slot)
-
-    def merge(self, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
-        """Make a dictionary of several: the result of ``|``, which is a number where there are none."""
-        merged = Container(self.slots.slot("merged", slot), None)
-        last = made.node.right if isinstance(made.node, ast.BinOp) else getattr(made.node, "value", None)
-        keys = last.keys if isinstance(last, ast.Dict) else []
-        names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-        for source in operands:
-            without = [] if source == operands[-1] else names
-            self.attributes.trees.spread(source, merged, without=without)
-            self.slots.watch_mask(source, lambda _: self.attributes.trees.hold(merged, slot), Container)
 
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
@@ -103,33 +91,14 @@ class Operations:
         self.slots.watch(context, enter, Object, Unknown)
         self.slots.add_edge_of(context, target, Key, Container, *WHOLE)
 
-    def throw(self, made: ir.Binary, error: Slot) -> None:
-        """Raise an exception, which any handler may catch, with what it is made of."""
-        self.slots.add_edge_of(error, self.slots.slot("raised"), Object)
-        raised = made.node.exc if isinstance(made.node, ast.Raise) else None
-        for argument in raised.args if isinstance(raised, ast.Call) else ():
-            for source in self.graph.expressions.get(place_of(self.file, argument), ()):
-                self.slots.add_edge_of(source, self.attributes.error_arguments(), Key, Container, Object)
-
     def catch(self, slot: Slot) -> None:
         """Catch an exception: one that is raised anywhere, or one of a library."""
         self.slots.add_edge(self.slots.slot("raised"), slot)
         self.slots.put(slot, Made("builtins"))
-        self.slots.put(slot, Object(self.attributes.error))
 
-    def receive(self, code: ir.FunctionCode, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
-        """Return what a generator is sent, or what an inner one returns."""
-        sent = self.slots.slot("sent", self.heap.result(code))
-        if isinstance(made.node, ast.Yield):
-            self.slots.add_edge(sent, slot)
-        elif operands:
-            self.slots.watch(operands[0], partial(self.returned, target=slot, sent=sent), Container, Key, Object)
-
-    def returned(self, value: Value, *, target: Slot, sent: Slot) -> None:
-        """Copy what an inner generator returns, but not what it yields; it gets what the outer one is sent."""
-        if isinstance(value, Container) and value.display in self.heap.generators:
-            self.slots.add_edge(sent, self.slots.slot("sent", value.display))
-        else:
+    def returned(self, value: Value, target: Slot) -> None:
+        """Copy what an inner generator returns, but not what it yields."""
+        if not isinstance(value, Container) or value.display not in self.heap.generators:
             self.slots.put(target, value)
 
     def match(self, what: str, subject: Slot, slot: Slot) -> None:
@@ -141,14 +110,5 @@ class Operations:
             self.attributes.read(subject, name, slot)
         elif kind == "rest":
             self.slots.add_edge(subject, slot)
-        elif kind == "position":
-            self.slots.watch(subject, partial(self.at_position, position=int(name), target=slot), Object)
-
-    def at_position(self, owner: Value, *, position: int, target: Slot) -> None:
-        """Read the attribute that a class lists at a position; any of a class that lists none."""
-        assert isinstance(owner, Object)
-        names = owner.code.fields
-        if position < len(names):
-            self.slots.add_edge(self.heap.classes.fields.read(owner.code, names[position]), target)
-        else:
-            self.slots.add_edge(self.attributes.trees.fields(owner), target)
+        elif kind == "position":  # any attribute of the object
+            self.attributes.read_any(subject, slot)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.reading.binding import MANY, Binding
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
     BoundMethod,
     Constructor,
@@ -42,16 +39,6 @@ class PythonCalls:
         self.heap = heap
         self.slots = heap.slots
         self.binding = binding
-
-    def of_method(self, call: Call) -> Call:
-        """Return a call that binds arguments of a method after its object, which the method gets when it is called."""
-        method = self.slots.slot("method with its object", call.place)
-        self.slots.watch(call.arguments[0][0], lambda value: self._take_method(value, method), Function)
-        return replace(call, arguments=((method, False), *call.arguments[1:]))
-
-    def _take_method(self, value: Value, method: Slot) -> None:
-        assert isinstance(value, Function)
-        self.slots.put(method, Partial(value.code, 1))
 
     def call_with_elements(self, call: Call, kind: ContainerCall | None) -> None:
         """Call the functions of a call that makes a container or takes one apart, with each of its elements.

@@ -78,10 +78,6 @@ class RawKeys:
                 self.graph.heap.shift(slot, call.result, axes)
                 self.slots.watch_mask(slot, partial(back.give_others, result=call.result), Container, *UNDIVIDED)
         match node:
-            case ast.Call(func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
-                          args=[ast.Constant(value=str() as module)]):  # fmt: skip
-                if self.names.canonical(module) == RANDOM:
-                    self.slots.put(call.result, Library(module))
             case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if not isinstance(name, ast.Constant):
                 for slot in self.graph.expressions.get(place_of(self.file, owner), ()):
                     self.slots.watch(slot, partial(self.by_any_name, call=call), Library)

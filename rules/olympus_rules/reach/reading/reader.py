@@ -18,7 +18,7 @@ from olympus_rules.reach.reading.making import Making
 from olympus_rules.reach.reading.operations import Operations
 from olympus_rules.reach.reading.raw_keys import NAME, RawKeys
 from olympus_rules.reach.reading.sites import Call, Written
-from olympus_rules.reach.reading.spelled import copied_dictionary, is_assigned, is_spelled, owners, spelling
+from olympus_rules.reach.reading.spelled import is_assigned, is_spelled, owners, spelling
 from olympus_rules.reach.solver.failures import contained
 from olympus_rules.reach.solver.heap import items_of
 from olympus_rules.reach.solver.slots import Slot
@@ -28,7 +28,6 @@ from olympus_rules.reach.solver.values import (
     Container,
     Library,
     Made,
-    Object,
     Unknown,
     place_of,
 )
@@ -62,7 +61,7 @@ class Reader:
         self.raw = RawKeys(graph, file)
         self.operations = Operations(graph, file)
         self.special = self.operations.special
-        self.builtins = BuiltinCalls(graph, file, module, self.raw)
+        self.builtins = BuiltinCalls(graph, file, self.raw)
         self.making = Making(graph, file)
         self.definitions = Definitions(module)
 
@@ -169,24 +168,14 @@ class Reader:
         owner, dot, name = made.name.rpartition(".")
         class_ = code.definitions.get(owner, self.bodies.get(code)) if dot else None  # the name may be bound again
         if isinstance(class_, ir.ClassCode) and not _is_property(class_, name):
-            if source in self.builtins.properties:
-                self.attributes.set_property(class_, name, self.builtins.properties[source])
-            else:
-                self.attributes.set_field(class_, name, self.making.methods.get(source, source))
+            self.attributes.set_field(class_, name, self.making.methods.get(source, source))
 
     def collect(self, code: ir.FunctionCode, made: ir.Collect) -> None:
         """Make the container of a comprehension."""
         slot = self.expression(code, made.dst, made.node)
         container = Container(slot, None)
         self.slots.put(slot, container)
-        values, every = self.heap.variable(code, made.name), self.heap.element(container, None)
-        copied = copied_dictionary(made.node) if isinstance(made.node, ast.DictComp) else None
-        sources = self.graph.expressions.get(place_of(self.file, copied), ()) if copied is not None else ()
-        if not sources:
-            self.slots.add_edge(values, every)
-        for source in sources:
-            self.attributes.trees.spread(source, container)
-            self.slots.watch_mask(source, lambda _: self.slots.add_edge(values, every), Made, Object, Unknown)
+        self.slots.add_edge(self.heap.variable(code, made.name), self.heap.element(container, None))
 
     def imported(self, code: ir.FunctionCode, made: ir.Import) -> None:
         """Bind the names of an import."""
@@ -296,7 +285,7 @@ class Reader:
         operands = [self.register(code, operand) for operand in made.operands]
         if made.operation in ("Eq", "NotEq") and isinstance(made.node, ast.Compare):
             self.raw.compare(made.node, operands)
-        self.operations.apply(code, made, operands, slot)
+        self.operations.apply(made, operands, slot)
 
     def boolean(self, code: ir.FunctionCode, made: ir.Boolean) -> None:
         """Evaluate ``and`` and ``or`` to any of their operands."""

@@ -10,7 +10,7 @@ from olympus_rules.reach.reading.axes import added_axes, ends_with_words, index_
 from olympus_rules.reach.reading.containers import TAKING
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.sites import Call
-from olympus_rules.reach.solver.slots import Slot, reached_from, without
+from olympus_rules.reach.solver.slots import Slot, reached_from
 from olympus_rules.reach.solver.values import (
     CALLEES,
     IN_PROJECT,
@@ -20,12 +20,9 @@ from olympus_rules.reach.solver.values import (
     BoundMethod,
     Class,
     Function,
-    Key,
     KeyWords,
-    Made,
     Member,
     Object,
-    Other,
     Partial,
 )
 
@@ -80,7 +77,6 @@ class Settling:
             self.slots.settle()
             if len(self.attributes.reads) == len(waiting) and not self.attributes.vague:
                 break
-        self._unknown_records()
         for slot, (scope, *_) in enumerate(list(self.slots.numbers)):
             is_empty = isinstance(scope, ir.FunctionCode) and not self.slots.mask(slot)
             if is_empty and slot not in self.graph.nothing:
@@ -97,15 +93,6 @@ class Settling:
                     own = self.heap.variable(method, method.parameters[0])
                     if not self.slots.mask(own):
                         self.slots.put(own, Class(method.owner))
-        self.slots.settle()
-
-    def _unknown_records(self) -> None:
-        """Read all fields of unknown objects: they may be of any class of the project that has annotated fields."""
-        for owner, slot in self.attributes.reads_of_fields:
-            if not without(self.slots.mask(owner), self.slots.of_kinds(Made, Other)):
-                self.slots.put(slot, OTHER)
-                for code in self.heap.classes.records:
-                    self.slots.add_edge_of(self.attributes.trees.fields(Object(code)), slot, Key)
         self.slots.settle()
 
     def _vague_reads(self) -> None:

@@ -1,4 +1,4 @@
-"""The special methods of objects that stand for operators, subscripts and assignments."""
+"""The special methods of objects that stand for subscripts, and those of properties that are written."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ from functools import partial
 from olympus_rules.code.instructions import setter
 from olympus_rules.reach.reading.binding import Binding
 from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.slots import Slot, nothing
-from olympus_rules.reach.solver.values import FEW, WHOLE, Container, Key, Member, Object, Partial, Place, Value
-
-OVERLOADED = {
-    "Add": "add", "BitAnd": "and", "BitOr": "or", "BitXor": "xor", "Div": "truediv", "FloorDiv": "floordiv",
-    "LShift": "lshift", "MatMult": "matmul", "Mod": "mod", "Mult": "mul", "Pow": "pow", "RShift": "rshift",
-    "Sub": "sub",
-    "Eq": "eq", "Gt": "gt", "GtE": "ge", "In": "contains", "Invert": "invert", "Lt": "lt", "LtE": "le", "NotEq": "ne",
-    "NotIn": "contains", "UAdd": "pos", "USub": "neg",
-}  # fmt: skip
-"""The methods that stand for operators."""
+from olympus_rules.reach.solver.slots import Slot
+from olympus_rules.reach.solver.values import FEW, Member, Object, Partial, Place, Value
 
 
 class SpecialCalls:
@@ -29,11 +20,6 @@ class SpecialCalls:
         self.slots = heap.slots
         self.classes = heap.classes
         self.binding = binding
-
-    def apply(self, operand: Slot, operation: str, others: list[Slot], target: Slot) -> None:
-        """Call the method of an object that stands for an operator, on either side of it, with the other operands."""
-        for side in ("", "r", "i"):
-            self.call(operand, f"__{side}{OVERLOADED[operation]}__", others, target)
 
     def call(self, owner: Slot, name: str, given: list[Slot], target: Slot) -> None:
         """Call a special method of the objects of a slot with arguments, of which only keys and what holds them count.
@@ -60,31 +46,5 @@ class SpecialCalls:
         self.binding.fill(Partial(method.code, 1), [[slot] for slot in given], target, is_over=True)
 
     def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
-        """Call the methods that write an attribute of the objects of a slot at a place."""
-        result = self.slots.slot("written", place)
-        self.call(owner, "__setattr__", [result, source], result)
-        self.call(owner, setter(name), [source], result)
-        if self.classes.has_method("__set__"):
-            held = self.slots.slot("descriptor", place)
-            hold = partial(self.hold, name=name, target=held)
-            self.slots.watch_few(owner, hold, nothing, Object, most=FEW)
-            self.call(held, "__set__", [owner, source], result)
-
-    def hold(self, owner: Value, *, name: str, target: Slot) -> None:
-        """Copy the objects in an attribute to a slot."""
-        assert isinstance(owner, Object)
-        self.slots.add_edge_of(self.classes.fields.read(owner.code, name), target, Object)
-
-    def add(self, operand: Slot, result: Slot) -> None:
-        """Copy an operand of ``+`` to its result, as a list or tuple is; an object whose class adds gives another."""
-        names = ("__add__", "__radd__", "__iadd__")
-        if not any(map(self.classes.has_method, names)):
-            self.slots.add_edge(operand, result)
-            return
-        self.slots.add_edge_of(operand, result, Key, Container, *WHOLE)
-
-        def keep(value: Value) -> None:
-            if isinstance(value, Object) and not self.classes.defines(value.code, names):
-                self.slots.put(result, value)
-
-        self.slots.watch(operand, keep, Object)
+        """Call the method of a property that writes an attribute of the objects of a slot at a place."""
+        self.call(owner, setter(name), [source], self.slots.slot("written", place))

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.reach.reading.calls import FILLING
 from olympus_rules.reach.reading.definitions import is_imported
 from olympus_rules.syntax.document import Parents, every_node
-
-FIELDS = re.compile(r"fields|__slots__|__annotations__|__dict__|vars\(|dir\(|^[\[(]")
-"""What gives the names of the attributes of an object, one by one."""
 
 
 def spelling(node: ast.expr) -> str:
@@ -27,56 +23,10 @@ def owners(tree: ast.Module) -> set[ast.AST]:
     return {node.value for node in reads if isinstance(node.ctx, ast.Load) and getattr(node, "attr", "") not in FILLING}
 
 
-def copied_dictionary(made: ast.DictComp) -> ast.expr | None:
-    """Return the dictionary that is copied under the same names: ``d`` of ``{k: v for k, v in d.items()}``."""
-    match made.generators:
-        case [
-            ast.comprehension(
-                target=ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=value)]),
-                iter=ast.Call(func=ast.Attribute(value=copied, attr="items"), args=[]),
-            )
-        ] if ast.unparse(made.key) == name and ast.unparse(made.value) == value:
-            return copied
-    return None
-
-
-def names_field(call: ast.Call, parents: Parents) -> bool:
-    """Return whether the name of an attribute is one of all fields, as in a loop over them."""
-    name = call.args[1]
-    if isinstance(name, ast.Attribute):
-        return name.attr == "name"
-    loop = loop_over(name, call, parents)
-    return loop is not None and FIELDS.search(ast.unparse(loop.iter)) is not None
-
-
 def is_plain_write(code: ir.FunctionCode, call: ast.Call) -> bool:
     """Return whether a call in ``__setattr__`` writes the attribute that this was called for, as it is given."""
     is_special = code.name.rpartition(".")[2] == "__setattr__"
     return is_special and list(code.parameters) == [ast.unparse(each) for each in call.args]
-
-
-def spelled_names(call: ast.Call, parents: Parents) -> list[str]:
-    """Return the names of attributes in a loop over a list that spells out all of them; nothing for another loop."""
-    loop = loop_over(call.args[1], call, parents)
-    written = [each for each in (ast.walk(loop) if loop is not None else ()) if isinstance(each, ast.Name)]
-    if sum(isinstance(each.ctx, ast.Store) and each.id == ast.unparse(call.args[1]) for each in written) > 1:
-        return []
-    names = loop.iter.elts if loop is not None and isinstance(loop.iter, ast.List | ast.Set | ast.Tuple) else []
-    spelled = [each.value for each in names if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-    return spelled if len(spelled) == len(names) else []
-
-
-def loop_over(name: ast.expr, inside: ast.AST, parents: Parents) -> ast.For | ast.comprehension | None:
-    """Return the loop around an expression whose variable is a name."""
-    around: ast.AST | None = inside
-    while around is not None and isinstance(name, ast.Name):
-        loops = [around] if isinstance(around, ast.For) else getattr(around, "generators", [])
-        for loop in loops:
-            if ast.unparse(loop.target) == name.id:
-                assert isinstance(loop, ast.For | ast.comprehension)
-                return loop
-        around = parents.get(around)
-    return None
 
 
 def constant_names(node: ast.expr) -> list[str]:

@@ -43,15 +43,11 @@ class Classes:
         self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.plain: set[ClassCode] = set()
         """Classes whose objects are surely no pytrees."""
-        self.records: list[ClassCode] = []
-        """Classes with annotated fields."""
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
         """All methods of the project by name."""
 
     def add(self, code: ClassCode, bases: list[Slot]) -> None:
         """Take a class and the slots of its bases."""
-        if code.fields:
-            self.records.append(code)
         for name, method in code.methods.items():
             self.methods[name].append(method)
         for base in bases:

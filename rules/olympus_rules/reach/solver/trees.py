@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 from functools import partial
 
@@ -24,8 +23,6 @@ from olympus_rules.reach.solver.values import (
 
 DATA = (Key, Container, Object, Other, Made, Unknown)
 """Values that count as the contents of an object, unlike its methods."""
-FEW_NAMESPACES = 16
-"""The limit of objects whose dictionaries of attributes are told apart at one place."""
 FEW_CLASSES = 4
 """The limit of classes whose objects count as trees at one place."""
 
@@ -46,7 +43,6 @@ class Trees:
         self.leaves_pool = Pool(self.slots, "leaves of many", self.leaves_of)
         self.fields_pool = Pool(self.slots, "fields of many", self.fields_of)
         self._set_to_many = self.slots.slot("set to many")
-        self._given: Counter[Slot] = Counter()
 
     def leaves_of(self, value: Value) -> list[Slot]:
         """Return the slot of the leaves of a container or an object, as a pytree has them."""
@@ -220,55 +216,20 @@ class Trees:
             self.heap.classes.fields.gather(owner.code, lambda held: self.slots.add_edge_of(held, slot, *DATA))
         return slot
 
-    def attribute_of(self, owner: Object, name: str) -> tuple[Slot, Slot]:
-        """Return the slots of what is written to an attribute of an object, and of any object of unknown class."""
-        return self.heap.classes.fields.read(owner.code, name), self.slots.slot("loose", name)
-
     def give_namespace(self, value: Value, target: Slot) -> None:
-        """Put the dictionary of the attributes of an object, or of one that is not known, into a slot."""
-        if isinstance(value, Object):
-            self._given[target] += 1
-        if isinstance(value, Object) and self._given[target] <= FEW_NAMESPACES:
-            self.hold(self.attributes_of(value), target)
-            self.hold(self.namespace(value), target)
-        elif isinstance(value, Object | Unknown):
-            every = self.heap.element(self.heap.made(self.slots.slot("namespace of many")), None)
-            if isinstance(value, Object):
-                self.slots.add_edge(self.fields(value), every)
-                self.set_any(value, every)
-            else:
-                self.slots.add_edge_of(self.lost_fields(), every, *DATA)
-                self.set_lost(every)
-            self.slots.add_edge(self.slots.slot("namespace of many"), target)
+        """Put the dictionary of the attributes of an object, or of one that is not known, into a slot.
 
-    def attributes_of(self, owner: Object) -> Container:
-        """Return the dictionary of the attributes of an object, as who reads ``vars`` of it gets it."""
-        container = Container(self.slots.slot("attributes", owner), None)
-        if self.slots.once("namespaces", container):
-
-            def add(name: str) -> None:
-                for slot in self.attribute_of(owner, name):
-                    self.slots.add_edge_of(slot, self.heap.element(container, name), *DATA)
-
-            self.heap.classes.fields.watch(owner.code, add)
-        return container
-
-    def namespace(self, owner: Object) -> Container:
-        """Return the dictionary of what is written to ``vars`` of an object, which is written to its attributes.
-
-        It does not have the attributes themselves: those of a subclass, read in a base class, would be written back to
-        all other subclasses.
+        It is two: what is read of it, and what is written to it. With one, the attributes of a subclass, read in a base
+        class, would be written to all other subclasses.
         """
-        container = Container(self.slots.slot("namespace", owner), None)
-        if self.slots.once("namespaces", container):
-            every, anywhere = self.heap.element(container, None), self.written_anywhere(owner)
-            self.slots.add_edge(every, anywhere)
-            self.slots.add_edge(anywhere, every)
-
-            def add(name: str) -> None:
-                element, target = self.heap.element(container, name), self.heap.classes.fields.write(owner.code, name)
-                self.slots.add_edge_of(element, target, Container, *UNDIVIDED)
-                self.heap.shift(element, target, None)
-
-            self.heap.classes.fields.watch(owner.code, add)
-        return container
+        read = Container(self.slots.slot("attributes", value), None)
+        written = Container(self.slots.slot("namespace", value), None)
+        if self.slots.once("namespaces", value):
+            fields = self.fields(value) if isinstance(value, Object) else self.lost_fields()
+            self.slots.add_edge_of(fields, self.heap.element(read, None), *DATA)
+            if isinstance(value, Object):
+                self.set_any(value, self.heap.element(written, None))
+            else:
+                self.set_lost(self.heap.element(written, None))
+        self.hold(read, target)
+        self.hold(written, target)
