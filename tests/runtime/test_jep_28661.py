@@ -60,6 +60,14 @@ def test_level_2_is_not_what_the_protocol_does():
     assert not isinstance(result, CustomArray)
 
 
+def test_level_3_objects_of_a_subclass_are_no_arrays():
+    class Mine(olympus.Array):
+        pass
+
+    with pytest.raises((NotImplementedError, TypeError)):
+        jnp.sin(Mine())
+
+
 def test_synopsis(capsys: pytest.CaptureFixture[str]):
     arr = CustomArray(np.arange(5))
     result = jnp.multiply(arr, 2)

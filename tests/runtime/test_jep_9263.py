@@ -382,6 +382,7 @@ def test_what_the_texts_say_of_the_implementation():
     assert isinstance(dtype, olympus._src.dtypes.ExtendedDType)
     filled = dtype._rules.full((2,), olympus.random.key(3), dtype)
     assert words(filled) == [[0, 3], [0, 3]]
+    assert type(dtype._impl).__name__ == "PRNGImpl"
     assert dtype._impl.name == str(olympus.random.key_impl(olympus.random.key(0)))
 
 

@@ -141,6 +141,21 @@ def test_inlined_calls_are_in_the_chain():
     )
 
 
+def test_python_loops_are_inlined():
+    def repeated(x: Any) -> Any:
+        for _ in range(3):
+            x = jnp.sin(x)
+        return x
+
+    assert written(trace(repeated, 1.0)) == ["lambda ; a.", "b = sin a", "c = sin b", "d = sin c", "in d"]
+
+
+@pytest.mark.parametrize("function", [lambda x: 1 if x > 0 else 2, lambda x: [x for _ in iter(lambda: x > 0, True)]])
+def test_an_if_of_a_traced_value_is_refused(function: Callable[[Any], Any]):
+    with pytest.raises(olympus.errors.TracerBoolConversionError, match="Attempted boolean conversion"):
+        olympus.make_jaxpr(function)(1.0)
+
+
 # Pytrees are flattened.
 
 
