@@ -216,6 +216,13 @@ def test_a_misuse_is_told_by_more_than_its_colour() -> None:
     assert re.search(r"\.misuse \.box \{[^}]*stroke-width: 3", STYLE)
 
 
+def test_what_comes_first_in_the_program_stands_above() -> None:
+    nodes = [Node("n1", "source", "key", "key"), *(Node(f"n{at}", "sink", f"draw {at}", "") for at in (2, 3, 4))]
+    root = parsed(Graph(tuple(nodes), tuple(Edge("n1", each.id, "draw") for each in nodes[1:])))
+    height = {text.text: float(text.attrib["y"]) for text in root.iter(f"{NAMESPACE}text")}
+    assert height["draw 2"] < height["draw 3"] < height["draw 4"]
+
+
 def test_a_picture_is_drawn_alike_every_time() -> None:
     pytest.importorskip("fast_sugiyama", reason="the layout is by fast-sugiyama")
     assert svg(SMALL, "a title") == svg(SMALL, "a title")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 Link = tuple[int, int]
@@ -121,10 +122,19 @@ def _arranged(boxes: set[int], links: list[Link], row: float) -> tuple[dict[int,
 
     heights = sorted({y for _, (_, y) in positions}, reverse=True)
     layers = {y: layer for layer, y in enumerate(heights)}
-    return (
-        {own(vertex): (across, layers[y]) for vertex, (across, y) in positions},
-        [(own(source), own(target)) for source, target in drawn],
-    )
+    placed = {own(vertex): (across, layers[y]) for vertex, (across, y) in positions}
+    if _is_turned(placed):
+        placed = {vertex: (-across, layer) for vertex, (across, layer) in placed.items()}
+    return placed, [(own(source), own(target)) for source, target in drawn]
+
+
+def _is_turned(placed: dict[int, tuple[float, int]]) -> bool:
+    """Return whether most boxes stand below those of their layer that come later in the program."""
+    layers: dict[int, list[float]] = {}
+    for vertex in sorted(vertex for vertex in placed if vertex >= 0):
+        layers.setdefault(placed[vertex][1], []).append(placed[vertex][0])
+    turned = [one > other for layer in layers.values() for one, other in pairwise(layer)]
+    return 2 * sum(turned) > len(turned)
 
 
 def _columns(
