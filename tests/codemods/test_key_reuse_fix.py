@@ -345,8 +345,8 @@ SCRIPT = "key = jax.random.key(0)\n{}print(jax.random.normal(key), jax.random.no
 
 
 def test_a_name_of_a_module_hides_no_local_name() -> None:
-    assert names_of(SCRIPT.format("")) == "key, normal_key = jax.random.split(key)"
-    assert names_of(SCRIPT.format("def f(x): return x\n")) == "key, _normal_key = jax.random.split(key)"
+    assert names_of(SCRIPT.format("def f(normal_key): pass\n")) == "key, subkey = jax.random.split(key)"
+    assert names_of(SCRIPT.format("def f(x): return x\n")) == "key, normal_key = jax.random.split(key)"
     script = "def f(): pass\nkey = jax.random.key(0)\nx = jax.random.normal(key)\ny = jax.random.normal(key)\n"
     assert names_of(script) == "key, x_key = jax.random.split(key)"
 
@@ -434,8 +434,8 @@ def test_a_full_line_gets_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     names = ", ".join(f"a_rather_long_name_{number}" for number in "abc")
     text = IMPORTS + (
-        f"def f(key):\n    {names} = jax.random.split(key, 3)\n    x = jax.random.normal(a_rather_long_name_a)\n"
-        "    return jax.random.bits(a_rather_long_name_a)\n"
+        f"def f(key, g):\n    {names} = jax.random.split(key, 3)\n    x = jax.random.normal(a_rather_long_name_a)\n"
+        "    g(a_rather_long_name_b, a_rather_long_name_c)\n    return jax.random.bits(a_rather_long_name_a)\n"
     )
     fixed_text = fix_reuse(text, "jax.random.normal(a_rather_long_name_a)", "jax.random.bits(a_rather_long_name_a)",
                            key="a_rather_long_name_a")  # fmt: skip
@@ -583,21 +583,10 @@ def test_a_line_has_room_for_so_many_keys(tmp_path: Path, monkeypatch: pytest.Mo
     call = ", ".join(["jax.random.normal(key)"] * 7)
     text, passes = all_fixed(f"    return [{call}]\n")
     assert passes == 1 and text == (
-        "    key, subkey, normal_key, normal_key_1, normal_key_2 = jax.random.split(key, 5)\n"
-        "    key, normal_key_3, normal_key_4 = jax.random.split(key, 3)\n    return ["
-        + ", ".join(
-            f"jax.random.normal({key})"
-            for key in (
-                "subkey",
-                "normal_key",
-                "normal_key_1",
-                "normal_key_2",
-                "normal_key_3",
-                "normal_key_4",
-                "key",
-            )
-        )
-        + "]\n"
+        "    key, subkey, subkey_2, subkey_3, subkey_4, subkey_5 = jax.random.split(key, 6)\n"
+        "    key, subkey_6 = jax.random.split(key)\n    return [jax.random.normal(subkey), "
+        + ", ".join(f"jax.random.normal(subkey_{number})" for number in range(2, 7))
+        + ", jax.random.normal(key)]\n"
     )
 
 
@@ -722,7 +711,7 @@ def test_lines_are_as_long_as_the_project_allows(tmp_path: Path, name: str, sett
 
 def test_a_name_is_short_where_its_line_has_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    draw = "    batched_training_data = jax.random.permutation({}, batched_training_data, axis=2)\n"
+    draw = "    batched_training_data = jax.random.permutation({}, batched_training_data, 2)\n"
     text = IMPORTS + "def f(key, batched_training_data, steps):\n    for _ in steps:\n    " + draw.format("key")
     fixed_text = fix_text("example.py", text, Settings(), unsafe=True).text
     assert "        key, subkey = jax.random.split(key)\n    " + draw.format("subkey") in fixed_text

@@ -13,6 +13,7 @@ from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, own_nodes, scope_of
+from olympus_codemods.editing.spares import NEXT, handed_on, spare_keys, suits
 from olympus_codemods.editing.splits import (
     Unpacked,
     is_repeated,
@@ -72,7 +73,8 @@ def without_split(reuse: Reuse, document: Document) -> Fix | None:
     if reuse.listed is not None:
         return split_for_list(reuse, reuse.listed, document)
     return (
-        take_unused_child(reuse, document)
+        split_for_both(reuse, document)
+        or take_unused_child(reuse, document)
         or split_for_comprehension(reuse, document)
         or extend_split(reuse, document)
         or take_another_index(reuse, document)
@@ -123,11 +125,13 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
     """Let one of the two consumers take the only child that nothing uses; a split keeps the parent."""
     if len(fact.unused) != 1:
         return None
-    child = fact.unused[0]
+    child, is_of_parent = fact.unused[0], is_split(fact.first)
     places = [fact.again, fact.first] if not is_split(fact.again) else [fact.first, fact.again]
     for place in places:
         binding = single_key_binding(document, place.node, child)
         if binding is None or place.key is None or not dominates(document, binding, place.node):
+            continue
+        if not is_of_parent and not suits(document, child, place):
             continue
         if fact.repeated_by and innermost_loop(document, binding) is not innermost_loop(document, place.node):
             continue
@@ -139,17 +143,6 @@ def taken(document: Document, key: ast.expr, child: str) -> Fix | None:
     """Return the fix that puts a key which nothing uses in the place of another one."""
     message = f"Use `{child}`, which nothing uses, on line {document.span(key).start.row}"
     return fix_of(Applicability.UNSAFE, message, replace(document, key, cst.Name(child)))
-
-
-def nearest_child(document: Document, split: Unpacked, place: Place, spare: Sequence[str]) -> str | None:
-    """Return the last key of those that nothing uses which this split, or one below it, binds before a place."""
-    found: list[tuple[int, str]] = []
-    for name in spare:
-        statement = None if name.startswith("_") else single_key_binding(document, place.node, name)
-        is_near = statement is not None and statement.lineno >= split.statement.lineno
-        if statement is not None and is_near and dominates(document, statement, place.node):
-            found += [(statement.lineno, name)] if not is_repeated(document, statement, place.node) else []
-    return max(found, key=lambda each: each[0])[1] if found else None
 
 
 def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt | None:
@@ -222,7 +215,7 @@ def split_one_more(fact: Reuse, document: Document) -> Fix | None:
         return None
     if not dominates(document, split.statement, fact.again.node):
         return None
-    return split_off(document, split, fact.again, fact.spare)
+    return split_off(document, split, fact.again)
 
 
 def split_above(fact: Reuse, document: Document) -> Fix | None:
@@ -237,27 +230,64 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
         if split is not None and name in split.bound and split.call is not place.node:
             found.append((place, split))
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
-    fixes = (
-        split_off(document, split, place, fact.spare) for place, split in (found if is_carried else reversed(found))
-    )
+    fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
     return next((fix for fix in fixes if fix is not None), None)
 
 
-def split_off(document: Document, split: Unpacked, place: Place, spare: Sequence[str]) -> Fix | None:
+def split_for_both(fact: Reuse, document: Document) -> Fix | None:
+    """``key, k = split(key)`` followed by two uses of ``key``, which is handed on: both uses take other keys.
+
+    Where a spare key is named as the next one, that is handed on, and one of the uses keeps ``key``.
+    """
+    first, again = fact.first, fact.again
+    if fact.repeated_by or first.node is again.node or first.key is None or again.key is None:
+        return None
+    split = unpacked(document, last_binding(document, again.node, dotted(again.key)))
+    if split is None or last_binding(document, first.node, dotted(first.key)) is not split.statement:
+        return None
+    reads = handed_on(document, split, first, again)
+    if not reads or any(is_repeated(document, split.statement, place.node) for place in (first, again)):
+        return None
+    spare = [*spare_keys(document, split, first)]
+    following = [name for name in spare if NEXT.match(name)]
+    if following and len(reads) == 1 and document.span(reads[0]).start > document.span(again.node).end:
+        return shared_out(document, split, [again], [], replace(document, reads[0], cst.Name(following[0])))
+    return shared_out(document, split, [first, again], [name for name in spare if name not in following])
+
+
+def shared_out(
+    document: Document, split: Unpacked, places: Sequence[Place], spare: Sequence[str], *edits: Edit | None
+) -> Fix | None:
+    """Return the fix that gives places keys of a split: spare ones, and then as many more as are needed."""
+    scope, names = scope_of(document, split.statement), Names(document, split.statement)
+    siblings = [name for name in split.bound if name != split.parent]
+    children = [*spare[: len(places)]]
+    for place in places[len(children) :]:
+        children.append(child_name(names, document, place, [*siblings, *children[len(spare) :]]))
+        names.take(children[-1])
+    taken = [replace(document, each.key, cst.Name(name)) if each.key else None
+             for each, name in zip(places, children, strict=True)]  # fmt: skip
+    made = [*names.taken]
+    longer = lengthened(document, split, *made) if made else []
+    if longer is None:
+        return None
+    message = f"Split off {more(made)} on line {split.statement.lineno}"
+    return binding(fix_of(Applicability.UNSAFE, message, *longer, *taken, *edits), scope, *made)
+
+
+def more(names: Sequence[str]) -> str:
+    """Return ``one more key, `a``` or ``two more keys, `a` and `b```."""
+    written = " and ".join(f"`{name}`" for name in names)
+    return f"one more key, {written}," if len(names) == 1 else f"{len(names)} more keys, {written},"
+
+
+def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
     """Return the fix that makes a split longer by one key, which a place takes, unless a child of it is spare."""
     scope = scope_of(document, split.statement)
     if isinstance(scope, ast.ClassDef) or place.key is None or is_repeated(document, split.statement, place.node):
         return None
-    if (child := nearest_child(document, split, place, spare)) is not None:
-        return taken(document, place.key, child)
-    names = Names(document, split.statement)
-    child = child_name(names, document, place, split.bound)
-    edits = lengthened(document, split, child)
-    if edits is None:
-        return None
-    message = f"Split off one more key, `{child}`, on line {split.statement.lineno}"
-    edits.append(replace(document, place.key, cst.Name(child)))
-    return binding(fix_of(Applicability.UNSAFE, message, *edits), scope, child)
+    child = next(spare_keys(document, split, place), None)
+    return taken(document, place.key, child) if child is not None else shared_out(document, split, [place], [])
 
 
 def take_another_index(fact: Reuse, document: Document) -> Fix | None:

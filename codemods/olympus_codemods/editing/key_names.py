@@ -20,39 +20,54 @@ NAMED_KEY = re.compile(r"(?!(?:prng|rng|sub|new)_)\w+_(?:key|rng)")
 """The parameters whose name says what the key is for: ``dropout_key``, and not ``rng_key``."""
 NUMBERED = re.compile(r"(.*?)(\d+)")
 SPARE = {"key": "subkey", "rng": "sub_rng"}
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+KEY_WORDS = {"k", "key", "rng", "seed", "sub", "subkey"}
 
 
 def child_name(names: Names, document: Document, place: Place, siblings: Sequence[str] = ()) -> str:
     """Return a free name for the key that a place takes.
 
     After ``k1, k2`` comes ``k3``. Else the name follows what is made with the key: ``noise = normal(key)`` takes
-    ``noise_key``, beside ``key_a, key_b`` it takes ``key_noise``. Where nothing has a name, ``subkey`` does; at the
-    level of a module with functions that name would hide theirs, and is private.
+    ``noise_key``, beside ``key_a, key_b`` it takes ``key_noise``. Where nothing has a name, ``subkey`` does.
 
     Args:
-        names: the names at the place where the new one is bound.
+        names: the names at the place where the new one is bound; equal ones that it takes are numbered.
         document: the file.
         place: the use.
-        siblings: the names of the keys that the same split gives.
+        siblings: the names of the keys that the same split gives, without that of its parent.
     """
     parameter = named_parameter(document, place)
     if parameter and names.is_unbound(parameter):
         return parameter
     word = "rng" if re.search(r"rng\d*$", dotted(place.key)) else "key"
-    form = f"{word}_{{}}" if sum(name.startswith(f"{word}_") for name in siblings) > 1 else f"{{}}_{word}"
+    form = form_of(siblings) or f"{{}}_{word}"
     unnamed = [form.format(base) for base in called_base(place)]
     spares = [SPARE[word], f"split_{word}"] if splits(place) else [SPARE[word]]
-    if names.at_module_level:
-        private = "_" if any(isinstance(each, SCOPES) for each in document.tree.body) else ""
-        unnamed = [f"{private}{name}" for name in (*unnamed, *spares)]
-    else:
-        unnamed = [*spares, *unnamed] if is_sampler(names, place) else [*unnamed, *spares]
-    chosen = [*following(siblings), *map(form.format, bases(document, place)), *unnamed]
-    free = [name for name in chosen if names.is_free(name)]
+    is_drawn = is_sampler(names, place) and not names.at_module_level
+    unnamed = [*spares, *unnamed] if is_drawn else [*unnamed, *spares]
+    made = [*singular(document, place), *map(form.format, bases(document, place))]
+    free = [name for each in (*following(siblings), *made, *unnamed) if (name := numbered(names, each))]
     return next((name for name in free if fits(document, place, name)), None) or min(
-        free, key=len, default=names.fresh(chosen[-1])
+        free, key=len, default=names.fresh(unnamed[-1])
     )
+
+
+def numbered(names: Names, name: str) -> str:
+    """Return a name if it is free, and with a number if the rewrite has taken it; empty if something else has it."""
+    if name in names.taken:
+        return next(each for number in count(2) if names.is_free(each := f"{name}_{number}"))
+    return name if names.is_free(name) else ""
+
+
+def form_of(siblings: Sequence[str]) -> str:
+    """Return ``key_{}`` if all of several names begin so, and ``{}_rng`` if all end so; empty for others."""
+    parts = [(name.partition("_")[0], name.rpartition("_")[2]) for name in siblings if "_" in name]
+    named = {(first, last) for first, last in parts if not {first, last} <= KEY_WORDS}
+    if len(parts) < len(siblings) or not named:
+        return ""
+    first, last = ({each[side] for each in named} for side in (0, 1))
+    if len(first) == 1 and first <= KEY_WORDS:
+        return f"{first.pop()}_{{}}"
+    return f"{{}}_{last.pop()}" if len(last) == 1 and last <= KEY_WORDS else ""
 
 
 def fits(document: Document, place: Place, name: str) -> bool:
@@ -60,21 +75,31 @@ def fits(document: Document, place: Place, name: str) -> bool:
     if place.key is None or place.key.lineno != place.key.end_lineno:
         return True
     key, statement = document.segment(place.key), document.statement(place.node)
-    line = document.lines[place.key.lineno - 1].rstrip()
+    line = len(document.lines[place.key.lineno - 1].rstrip())
     split = f"{key}, {name} = {SPLIT}({key})"
     most = line_length(document)
-    return len(line) - len(key) + len(name) <= max(most, len(line)) and statement.col_offset + len(split) <= most
+    return (line > most or line - len(key) + len(name) <= most) and statement.col_offset + len(split) <= most
 
 
 def following(siblings: Sequence[str]) -> Iterator[str]:
-    """Yield the next of several names with numbers: ``k3`` after ``k1, k2``."""
+    """Yield the next of several names with numbers: ``k3`` after ``k1, k2``; a single one has to be a word for keys."""
     found = [NUMBERED.fullmatch(name) for name in siblings]
-    if len(found) < 2 or not all(found):
+    if not found or not all(found):
         return
     parts = [(each[1], each[2]) for each in found if each is not None]
-    first = int(parts[0][1])
-    if all(part == (parts[0][0], str(first + step)) for part, step in zip(parts, count(), strict=False)):
-        yield f"{parts[0][0]}{first + len(parts)}"
+    stem, first = parts[0][0], int(parts[0][1])
+    is_enough = len(parts) > 1 or stem.strip("_") in KEY_WORDS
+    if is_enough and all(part == (stem, str(first + step)) for part, step in zip(parts, count(), strict=False)):
+        yield f"{stem}{first + len(parts)}"
+
+
+def singular(document: Document, place: Place) -> Iterator[str]:
+    """Yield ``noise_key`` for the key that ``noise_keys = split(key, 3)`` takes."""
+    around = document.parents.get(place.node)
+    if isinstance(around, ast.Assign) and splits(place):
+        name = dotted(around.targets[0])
+        if name.endswith("s") and NAMED_KEY.fullmatch(name[:-1]):
+            yield name[:-1]
 
 
 def named_parameter(document: Document, place: Place) -> str:

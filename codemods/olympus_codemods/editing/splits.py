@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -122,37 +123,38 @@ def split_size(call: ast.Call) -> int | None:
     return None
 
 
-def lengthened(document: Document, split: Unpacked, child: str, *, is_first: bool = False) -> list[Edit | None] | None:
-    """Return the edits with which a split gives one more key, ``None`` if its line has no room.
+def lengthened(document: Document, split: Unpacked, *children: str, is_first: bool = False) -> list[Edit | None] | None:
+    """Return the edits with which a split gives more keys, ``None`` if its line has no room.
 
-    A target ``_`` that nothing reads takes the name, and the split keeps its size.
+    A target ``_`` that nothing reads takes the name of a single one, and the split keeps its size.
 
     Args:
         document: the file.
         split: the split.
-        child: the name of the key.
-        is_first: whether it stands before the others.
+        children: the names of the keys.
+        is_first: whether they stand before the others.
     """
     scope = scope_of(document, split.statement)
-    if split.bound.count(THROWAWAY) == 1 and not is_read(scope, THROWAWAY):
+    if len(children) == 1 and split.bound.count(THROWAWAY) == 1 and not is_read(scope, THROWAWAY):
         spare = split.left.elts[split.bound.index(THROWAWAY)]
-        return [replace(document, spare, cst.parse_expression(child))]
+        return [replace(document, spare, cst.parse_expression(children[0]))]
     statement = split.statement
     last = document.lines[(statement.end_lineno or statement.lineno) - 1].rstrip()
-    added = len(f", {child}") + (len(", 3") if len(split.call.args) + len(split.call.keywords) == 1 else 0)
+    is_default = len(split.call.args) + len(split.call.keywords) == 1
+    added = sum(len(f", {child}") for child in children) + (len(", 3") if is_default else 0)
     if statement.lineno == statement.end_lineno and len(last) + added > line_length(document):
         return None
     return [
-        with_one_more(document, split, child, is_first=is_first),
-        with_size(document, split.call, len(split.bound) + 1),
+        with_more(document, split, children, is_first=is_first),
+        with_size(document, split.call, len(split.bound) + len(children)),
     ]
 
 
-def with_one_more(document: Document, split: Unpacked, name: str, *, is_first: bool) -> Edit | None:
-    """Return the edit that writes one more target before the first one or after the last one, in its row."""
-    target, new = split.left.elts[0 if is_first else -1], cst.parse_expression(name)
-    old = expression(document, target)
-    return None if old is None else replace(document, target, pair(*((new, old) if is_first else (old, new))))
+def with_more(document: Document, split: Unpacked, names: Sequence[str], *, is_first: bool) -> Edit | None:
+    """Return the edit that writes more targets before the first one or after the last one, in its row."""
+    target = split.left.elts[0 if is_first else -1]
+    old, new = expression(document, target), [cst.parse_expression(name) for name in names]
+    return None if old is None else replace(document, target, listed(*((*new, old) if is_first else (old, *new))))
 
 
 def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
@@ -161,12 +163,13 @@ def with_size(document: Document, call: ast.Call, size: int) -> Edit | None:
     written = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
     if written:
         return replace(document, written[0], number)
-    return replace(document, call.args[0], pair(expression(document, call.args[0]), number))
+    key = expression(document, call.args[0])
+    return None if key is None else replace(document, call.args[0], listed(key, number))
 
 
-def pair(one: cst.BaseExpression | None, other: cst.BaseExpression) -> cst.Tuple | None:
-    """Return two expressions as they stand in a longer list of them; ``None`` if one is missing."""
-    return None if one is None else cst.Tuple([cst.Element(one), cst.Element(other)], lpar=[], rpar=[])
+def listed(*parts: cst.BaseExpression) -> cst.Tuple:
+    """Return expressions as they stand in a longer list of them."""
+    return cst.Tuple([cst.Element(part) for part in parts], lpar=[], rpar=[])
 
 
 def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | None:

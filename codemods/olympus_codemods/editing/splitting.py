@@ -133,7 +133,7 @@ def divided(document: Document, places: Sequence[Place]) -> Fix | None:
     edits: list[Edit | None] = []
     for place in places:
         own = document.statement(place.node)
-        child = child_name(names, document, place, (key, *children) if children else ())
+        child = child_name(names, document, place, children)
         line = splitting(split, key, [*children, child], may_be_none=is_optional)
         if not children or len(line) + statement.col_offset > line_length(document):
             statement, children = own, []

@@ -86,7 +86,6 @@ class Reuse(Fact):
         repeated_by: the construct that executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …;
             ``arguments`` for one call that gets the key in two of them; empty for two places on one straight path.
         unused: names of unused derived keys in scope, the best hint of a typo.
-        spare: names of all unused derived keys in scope.
         batch: whether a key array is consumed twice, not one key.
         root: how the key is spelled that a key without a name is made from; empty if that is not known either.
         sampler: the function of ``jax.random`` that ``again`` draws with, perhaps in a function that it calls.
@@ -106,7 +105,6 @@ class Reuse(Fact):
     effect: str = "dependent"
     repeated_by: str = ""
     unused: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
     batch: bool = False
     root: str = ""
     sampler: str = ""

@@ -119,7 +119,6 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         effect=effect(first, again),
         repeated_by=repeated,
         unused=_unused_relatives(run, again.term),
-        spare=tuple(run.events.unused),
         batch=(run.knowledge.rank(again.term) or 0) > 0,
         sampler=again.sampler,
         of_state=of_state,

@@ -1,0 +1,98 @@
+"""Keys of splits that nothing reads any more, which a use of another key can take."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from olympus_codemods.editing.names import comprehension_targets, dotted
+from olympus_codemods.editing.scopes import LOOPS, Scope, bound_names, dominates, enclosing_scopes, own_nodes, scope_of
+from olympus_codemods.editing.splits import Unpacked, assigned, is_repeated, last_binding, unpacked
+from olympus_rules.keyflow.facts import Place
+from olympus_rules.syntax import Document
+
+NO_PURPOSE = frozenset(
+    """
+    key keys new next other prng random rng rngs seed spare split state sub subkey tmp use
+    """.split()  # noqa: SIM905
+)
+NEXT = re.compile(r"(next|new|carry|out)_")
+"""The names of keys that are to be handed on."""
+WORD = re.compile(r"[A-Z]?[a-z]+")
+
+
+def spare_keys(document: Document, split: Unpacked, place: Place) -> Iterator[str]:
+    """Yield the keys that a place can take of a split, and of those between it and the place, the nearest ones first.
+
+    The key that goes on under the name of its parent comes last. A key that is named for something else is left out.
+    """
+    start = split.statement.lineno
+    nodes = (node for node in own_nodes(scope_of(document, place.node)) if isinstance(node, ast.Assign))
+    for statement in sorted((node for node in nodes if node.lineno >= start), key=lambda node: -node.lineno):
+        if not dominates(document, statement, place.node) or is_repeated(document, statement, place.node):
+            continue
+        if (found := unpacked(document, statement)) is None:
+            continue
+        for name in sorted(found.bound, key=lambda name: name == found.parent):
+            if is_spare(document, statement, name, place) and suits(document, name, place):
+                yield name
+
+
+def is_spare(document: Document, statement: ast.Assign, name: str, place: Place) -> bool:
+    """Return whether nothing reads the key that a statement binds to a name, from a place on that may take it."""
+    if not name.isidentifier() or name.startswith("_") or last_binding(document, place.node, name) is not statement:
+        return False
+    reads, taker = live_reads(document, statement, name), document.statement(place.node)
+    if isinstance(taker, ast.Assign) and name in assigned(taker):  # what comes after it reads another key
+        start, end = document.span(statement).end, document.span(taker).end
+        reads = [read for read in reads if start <= document.span(read).start < end]
+    return not reads
+
+
+def live_reads(document: Document, statement: ast.Assign, name: str) -> list[ast.Name]:
+    """Return the reads of a variable that may see the value which a statement binds to it."""
+    scope, end = scope_of(document, statement), document.span(statement).end
+    loops = {each for each in document.around(statement) if isinstance(each, LOOPS)}
+    found = []
+    for node in ast.walk(scope):
+        if not isinstance(node, ast.Name) or node.id != name or not is_read_of(document, node, scope):
+            continue
+        bound = last_binding(document, node, name)
+        is_before = document.span(node).start < end and loops.isdisjoint(document.around(node))
+        is_other = isinstance(bound, ast.Assign | ast.AnnAssign) and bound is not statement
+        found += [] if is_before or (is_other and scope_of(document, node) is scope) else [node]
+    return found
+
+
+def is_read_of(document: Document, node: ast.Name, scope: Scope) -> bool:
+    """Return whether a name is read, and is the variable of a scope and not one of a scope inside it."""
+    scopes = enclosing_scopes(document, node)
+    inner = scopes[scopes.index(scope) + 1 :] if scope in scopes else ()
+    is_inner = any(node.id in bound_names(each) for each in inner) or node.id in comprehension_targets(document, node)
+    return not is_inner and (isinstance(node.ctx, ast.Load) or isinstance(document.parents[node], ast.AugAssign))
+
+
+def suits(document: Document, name: str, place: Place) -> bool:
+    """Return whether a key is named for no purpose, or for one that the statement or the function of a place names."""
+    purpose = words_of(name)
+    statement, scope = document.statement(place.node), scope_of(document, place.node)
+    text = document.segment(statement if isinstance(statement, ast.Assign | ast.Return | ast.Expr) else place.node)
+    said = words_of(f"{text} {getattr(scope, 'name', '')}")
+    return not purpose or not purpose.isdisjoint(said)
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of names in lower case, without letters that stand alone and words for any key."""
+    return {word for each in WORD.findall(text) if len(word := each.lower()) > 1} - NO_PURPOSE
+
+
+def handed_on(document: Document, split: Unpacked, first: Place, again: Place) -> list[ast.Name]:
+    """Return the reads of a key after two uses of it, where a split binds it to the name of its parent."""
+    name = dotted(again.key)
+    if not name.isidentifier() or name != split.parent or dotted(first.key) != name:
+        return []
+    last = document.span(again.node).end
+    reads = live_reads(document, split.statement, name)
+    end = document.span(split.statement).end
+    return [read for read in reads if not end <= document.span(read).start < last]

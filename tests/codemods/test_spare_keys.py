@@ -1,0 +1,145 @@
+"""Fixes that take a key which nothing reads any more, and the name of a key where none is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.fixing import fix_text
+
+IMPORTS = "import jax\n\n\n"
+
+
+def fixed(body: str) -> str:
+    """Return the body of a function after all fixes; ``N`` draws and ``S`` splits."""
+    head = f"{IMPORTS}def f(key, x, g):\n"
+    text = head + body.replace("N(", "jax.random.normal(").replace("S(", "jax.random.split(")
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert not result.findings and not result.errors and not result.notes
+    return result.text.removeprefix(head).replace("jax.random.normal(", "N(").replace("jax.random.split(", "S(")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    key, k = S(key)\n    g(N(k))\n    return N(k)\n",
+            "    key, k = S(key)\n    g(N(k))\n    return N(key)\n",
+        ),
+        (
+            "    key, k = S(key)\n    a = N(key)\n    key, k = S(key)\n    return a, key, N(k)\n",
+            "    key, k = S(key)\n    a = N(k)\n    key, k = S(key)\n    return a, key, N(k)\n",
+        ),
+        (
+            "    for _ in range(3):\n        key, k = S(key)\n        x += N(k)\n    key, k = S(key)\n    a = N(key)\n"
+            "    key, k = S(key)\n    return a, key, N(k)\n",
+            "    for _ in range(3):\n        key, k = S(key)\n        x += N(k)\n    key, k = S(key)\n    a = N(k)\n"
+            "    key, k = S(key)\n    return a, key, N(k)\n",
+        ),
+        (
+            "    key, k = S(x)\n    a = N(k)\n    if g:\n        key, k = S(k)\n        N(k)\n    return a, key\n",
+            "    key, k = S(x)\n    a = N(k)\n    if g:\n        key, k = S(key)\n        N(k)\n    return a, key\n",
+        ),
+        (
+            "    def h(key, k):\n        return N(key), N(k)\n\n    key, k = S(key)\n    return h(*S(key)), N(key)\n",
+            "    def h(key, k):\n        return N(key), N(k)\n\n    key, k = S(key)\n    return h(*S(k)), N(key)\n",
+        ),
+    ],
+    ids=["the parent", "bound anew later", "read in a loop before", "bound anew by what takes it", "a name of another"],
+)
+def test_a_key_that_nothing_reads_any_more_is_taken(before: str, after: str) -> None:
+    assert fixed(before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    for _ in x:\n        key, k = S(key)\n        g(N(k) + N(k))\n",
+            "    for _ in x:\n        key, k, subkey = S(key, 3)\n        g(N(k) + N(subkey))\n",
+        ),
+        (
+            "    key, k = S(key)\n    a = N(k)\n    if x:\n        key = x\n    return a, N(k), key\n",
+            "    key, k, subkey = S(key, 3)\n    a = N(k)\n    if x:\n        key = x\n    return a, N(subkey), key\n",
+        ),
+        (
+            "    key, k = S(key)\n    a = N(k)\n    return a, N(k), lambda: N(key)\n",
+            "    key, k, subkey = S(key, 3)\n    a = N(k)\n    return a, N(subkey), lambda: N(key)\n",
+        ),
+    ],
+    ids=["the next iteration reads it", "perhaps bound anew", "a function reads it"],
+)
+def test_a_key_that_may_be_read_is_not_taken(before: str, after: str) -> None:
+    assert fixed(before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    a, k, shuffle_key = S(key, 3)\n    mask = N(k)\n    noise = N(k)\n    return mask, noise, a\n",
+            "    a, k, shuffle_key, noise_key = S(key, 4)\n    mask = N(k)\n    noise = N(noise_key)\n"
+            "    return mask, noise, a\n",
+        ),
+        (
+            "    a, k, noise_key = S(key, 3)\n    mask = N(k)\n    noise = N(k)\n    return mask, noise, a\n",
+            "    a, k, noise_key = S(key, 3)\n    mask = N(k)\n    noise = N(noise_key)\n    return mask, noise, a\n",
+        ),
+    ],
+    ids=["for something else", "for this"],
+)
+def test_a_key_for_something_else_is_not_taken(before: str, after: str) -> None:
+    assert fixed(before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    key, k = S(key)\n    a = N(key)\n    b = N(key)\n    return a, b, key\n",
+            "    key, k, b_key = S(key, 3)\n    a = N(k)\n    b = N(b_key)\n    return a, b, key\n",
+        ),
+        (
+            "    key, k = S(key)\n    a = N(key)\n    b = N(key)\n    return a, b, key, N(k)\n",
+            "    key, k, a_key, b_key = S(key, 4)\n    a = N(a_key)\n    b = N(b_key)\n    return a, b, key, N(k)\n",
+        ),
+        (
+            "    key, next_key = S(key)\n    a = N(key)\n    b = N(key)\n    return a, b, key\n",
+            "    key, next_key, b_key = S(key, 3)\n    a = N(key)\n    b = N(b_key)\n    return a, b, next_key\n",
+        ),
+    ],
+    ids=["a spare one and a new one", "two new ones", "one to hand on"],
+)
+def test_a_key_that_is_handed_on_is_not_drawn_from(before: str, after: str) -> None:
+    assert fixed(before) == after
+
+
+@pytest.mark.parametrize(
+    ("split", "again", "split_after"),
+    [
+        ("key, p1, p2, k = S(key, 4)", "y = N(k)", "key, p1, p2, k, y_key = S(key, 5)"),
+        ("key, p1, p2, p3 = S(key, 4)", "y = N(p3)", "key, p1, p2, p3, p4 = S(key, 5)"),
+        ("p1, p2, p3, key = S(key, 4)", "y = N(p3)", "p1, p2, p3, key, p4 = S(key, 5)"),
+        ("key, key_env = S(key)", "y = N(key_env)", "key, key_env, key_y = S(key, 3)"),
+        ("key, k_w, k_b = S(key, 3)", "y = N(k_b)", "key, k_w, k_b, k_y = S(key, 4)"),
+        ("key, w_rng, b_rng = S(key, 3)", "y = N(b_rng)", "key, w_rng, b_rng, y_rng = S(key, 4)"),
+        ("key, k = S(key)", "y_keys = S(k, 9)", "key, k, y_key = S(key, 3)"),
+    ],
+)
+def test_a_new_key_is_named_as_those_beside_it(split: str, again: str, split_after: str) -> None:
+    last = again.partition("(")[2].partition(")")[0].partition(",")[0]
+    names = [name for name in split.partition(" = ")[0].split(", ") if name != last]
+    body = f"    {{}}\n    g({', '.join(names)}, N({last}))\n    {{}}\n"
+    assert fixed(body.format(split, again)).splitlines()[0].strip() == split_after
+
+
+def test_equal_names_are_numbered() -> None:
+    before = "    y = N(key)\n    g(y)\n    y = N(key)\n    g(y)\n    return N(key)\n"
+    assert "    key, y_key, y_key_2 = S(key, 3)\n" in fixed(before)
+    assert "    key, subkey, subkey_2, subkey_3 = S(key, 4)\n" in fixed("    return [N(key), N(key), N(key), N(key)]\n")
+
+
+def test_a_long_line_may_get_longer() -> None:
+    """The line length that is assumed without settings is not that of a file with longer lines."""
+    long = f"    noise_of_this = N(key, shape=({', '.join(['x.shape'] * 10)}))\n"
+    assert "    key, noise_of_this_key = S(key)\n" in fixed(f"{long}    return noise_of_this, N(key)\n")
