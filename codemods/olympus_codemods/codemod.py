@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from olympus_codemods.target import Target
@@ -59,3 +60,10 @@ def fix_of(applicability: Applicability, message: str, *edits: Edit | None, show
     if not made or len(made) < len(edits):
         return None
     return Fix(applicability, message, tuple(sorted(made, key=lambda edit: edit.span)), shows_keys=shows_keys)
+
+
+def told_fix(message: str, code: Sequence[str], *edits: Edit | None) -> Fix | None:
+    """Return an unsafe fix which the finding's message describes, too, with code that it writes."""
+    fix = fix_of(Applicability.UNSAFE, message, *edits)
+    written = f": {' and '.join(f'`{line}`' for line in code)}" if code else ""
+    return fix if fix is None else replace(fix, advice=f"{message}{written}.")

@@ -179,7 +179,7 @@ def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> 
     """Return the finding for a group of reports, with a fix of all of them or of the first that has one.
 
     The next pass sees what that fix leaves. A codemod that raises is added to the errors. Where a comment says that one
-    use of a key may equal another, no fix gives these keys of their own.
+    use of a key may equal another, no fix gives these keys of their own. The message says what the fix does.
     """
     from olympus_codemods.fixes import fix_for, fix_for_all
 
@@ -192,4 +192,5 @@ def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> 
             errors.append(failed(document.filename, f"the fix of {group[0].finding.code}", error))
         if fix is not None:
             break
-    return replace(told_together(group), fix=fix)
+    found = replace(told_together(group), fix=fix)
+    return replace(found, message=f"{found.claim} {fix.advice}") if fix is not None and fix.advice else found

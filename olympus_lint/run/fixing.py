@@ -137,8 +137,8 @@ def ends(fixed: list[Finding], text: str, new: str, before: FileResult, after: F
 
 
 def wording(finding: Finding) -> str:
-    """Return what a finding says, without the numbers of lines."""
-    return f"{finding.code} {ROW.sub('', finding.message)}"
+    """Return what a finding says is wrong, without the numbers of lines."""
+    return f"{finding.code} {ROW.sub('', finding.claim)}"
 
 
 def withhold(result: FileResult, text: str, settings: Settings, objection: Objection | None, *, unsafe: bool) -> None:

@@ -116,6 +116,7 @@ class Fix:
         binds: the new names that they bind, each qualified by the place of the scope that binds it.
         shows_keys: whether a value is a key afterwards that no analysis has seen as one before, so that what becomes of
             it has to be looked for.
+        advice: the sentence that says so in a message, with the code that is written; empty if the rule says enough.
     """
 
     applicability: Applicability
@@ -123,6 +124,7 @@ class Fix:
     edits: tuple[Edit, ...]
     binds: tuple[str, ...] = field(default=(), compare=False)
     shows_keys: bool = field(default=False, compare=False)
+    advice: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,11 @@ class Finding:
     def other(self) -> Related | None:
         """Return the place that makes a mistake of this one, ``None`` where there is none."""
         return next((each for each in self.related if each.further is None and not each.aside), None)
+
+    @property
+    def claim(self) -> str:
+        """Return the first sentence of the message: what is wrong, without the next step."""
+        return f"{self.message.partition('. ')[0].removesuffix('.')}."
 
     @property
     def at_each_place(self) -> list[Finding]:

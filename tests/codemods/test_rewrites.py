@@ -136,10 +136,10 @@ def test_derivation_collision(before: str, index: str, after: str) -> None:
     ],
 )
 def test_colliding_derivations_get_a_key_each(first: str, again: str, how: str, after: str) -> None:
-    doc = document(f"{IMPORTS}a, b = {first}\n    return {again}")
+    doc = document(f"{IMPORTS}a, b = {first}\n    return {again}, a, b")
     places = {"first": place(doc, first), "again": place(doc, again)}
     result, fix = fixed(doc, "OLY108", fact(DerivationCollision, node(doc, again), how=how, **places))
-    assert result == f"{IMPORTS}a, b, subkey = jr.split(key, 3)\n    return {after}"
+    assert result == f"{IMPORTS}a, b, subkey = jr.split(key, 3)\n    return {after}, a, b"
     assert fix is not None and fix.applicability is UNSAFE
 
 

@@ -44,8 +44,19 @@ def fixed(body: str) -> str:
             "    def h(key, k):\n        return N(key), N(k)\n\n    key, k = S(key)\n    return h(*S(key)), N(key)\n",
             "    def h(key, k):\n        return N(key), N(k)\n\n    key, k = S(key)\n    return h(*S(k)), N(key)\n",
         ),
+        (
+            "    key, k = S(key)\n    a = N(k) + N(k)\n    for key in x:\n        g(key)\n    return a\n",
+            "    key, k = S(key)\n    a = N(k) + N(key)\n    for key in x:\n        g(key)\n    return a\n",
+        ),
     ],
-    ids=["the parent", "bound anew later", "read in a loop before", "bound anew by what takes it", "a name of another"],
+    ids=[
+        "the parent",
+        "bound anew later",
+        "read in a loop before",
+        "bound anew by what takes it",
+        "a name of another",
+        "of a loop",
+    ],
 )
 def test_a_key_that_nothing_reads_any_more_is_taken(before: str, after: str) -> None:
     assert fixed(before) == after

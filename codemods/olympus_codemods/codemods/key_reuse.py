@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from olympus_codemods.codemod import Codemod, fix_of
+from olympus_codemods.codemod import Codemod, told_fix
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import replace
@@ -20,11 +20,12 @@ from olympus_codemods.editing.splits import (
     key_array,
     last_binding,
     lengthened,
+    thrown_away,
     unpacked,
     with_size,
 )
-from olympus_codemods.editing.splitting import binding, called, keep_parent, split_before, split_before_all
-from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_codemods.editing.splitting import binding, called, keep_parent, split_before, split_before_all, written
+from olympus_rules.finding import Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import NUMPY, SPLIT
 from olympus_rules.rules.key_reuse import copies_in, is_split
@@ -90,8 +91,9 @@ def split_for_list(fact: Reuse, element: ast.expr, document: Document) -> Fix | 
     end = document.span(keys).end
     if any(dotted(node) == key and document.span(node).start >= end for node in ast.walk(scope_of(document, element))):
         return None
-    made = replace(document, keys, cst.parse_expression(f"{split}({key}, {size})"))
-    return fix_of(Applicability.UNSAFE, f"Split `{key}` on line {element.lineno}", made, *names.edits())
+    code = f"{split}({key}, {size})"
+    made = replace(document, keys, cst.parse_expression(code))
+    return told_fix(f"Split `{key}` on line {element.lineno}", [code], made, *names.edits())
 
 
 def array_of(element: ast.expr, names: Names, document: Document) -> ast.expr | None:
@@ -141,8 +143,8 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
 
 def taken(document: Document, key: ast.expr, child: str) -> Fix | None:
     """Return the fix that puts a key which nothing uses in the place of another one."""
-    message = f"Use `{child}`, which nothing uses, on line {document.span(key).start.row}"
-    return fix_of(Applicability.UNSAFE, message, replace(document, key, cst.Name(child)))
+    message = f"Use the unused child `{child}` on line {document.span(key).start.row}"
+    return told_fix(message, [], replace(document, key, cst.parse_expression(child)))
 
 
 def single_key_binding(document: Document, at: ast.AST, name: str) -> ast.stmt | None:
@@ -178,18 +180,18 @@ def split_for_comprehension(fact: Reuse, document: Document) -> Fix | None:
     if len(node.generators) > 1 or times is None or mentions.count(dotted(key)) != 1:
         return None
     names = Names(document, node)
-    child = names.fresh("k")
+    child = "k" if names.is_free("k") else names.fresh("subkey")
     split = names.spell(SPLIT, near=called(fact.again))
     index = dotted(loop.target)
     if split is None or not index:
         return None
     uses_index = mentions.count(index) > 1
     keys = f"{split}({document.segment(key)}, {document.segment(times)})"
-    target = cst.parse_expression(f"{index}, {child}" if uses_index else child)
-    source = cst.parse_expression(f"enumerate({keys})" if uses_index else keys)
-    edits = [replace(document, loop.target, target), replace(document, loop.iter, source)]
-    edits += [replace(document, key, cst.Name(child)), *names.edits()]
-    return fix_of(Applicability.UNSAFE, f"Split `{dotted(key)}` once for each element", *edits)
+    target, source = (f"{index}, {child}", f"enumerate({keys})") if uses_index else (child, keys)
+    edits = [replace(document, old, cst.parse_expression(new)) for old, new in
+             ((loop.target, target), (loop.iter, source), (key, child))]  # fmt: skip
+    message = f"Split `{dotted(key)}` once for each element"
+    return told_fix(message, [f"for {target} in {source}"], *edits, *names.edits())
 
 
 def range_length(loop: ast.comprehension) -> ast.expr | None:
@@ -251,34 +253,51 @@ def split_for_both(fact: Reuse, document: Document) -> Fix | None:
     spare = [*spare_keys(document, split, first)]
     following = [name for name in spare if NEXT.match(name)]
     if following and len(reads) == 1 and document.span(reads[0]).start > document.span(again.node).end:
-        return shared_out(document, split, [again], [], replace(document, reads[0], cst.Name(following[0])))
-    return shared_out(document, split, [first, again], [name for name in spare if name not in following])
+        edit = replace(document, reads[0], cst.Name(following[0]))
+        return shared_out(document, split, [again], [], edit, and_so=f" and hand on `{following[0]}`,")
+    return shared_out(document, split, [first, again], [name for name in spare if name not in following][:2])
 
 
 def shared_out(
-    document: Document, split: Unpacked, places: Sequence[Place], spare: Sequence[str], *edits: Edit | None
+    document: Document,
+    split: Unpacked,
+    places: Sequence[Place],
+    spare: Sequence[str],
+    *edits: Edit | None,
+    and_so: str = "",
 ) -> Fix | None:
-    """Return the fix that gives places keys of a split: spare ones, and then as many more as are needed."""
-    scope, names = scope_of(document, split.statement), Names(document, split.statement)
-    siblings = [name for name in split.bound if name != split.parent]
-    children = [*spare[: len(places)]]
-    for place in places[len(children) :]:
-        children.append(child_name(names, document, place, [*siblings, *children[len(spare) :]]))
-        names.take(children[-1])
-    taken = [replace(document, each.key, cst.Name(name)) if each.key else None
-             for each, name in zip(places, children, strict=True)]  # fmt: skip
-    made = [*names.taken]
-    longer = lengthened(document, split, *made) if made else []
+    """Return the fix that gives places keys of a split: spare ones, and then as many more as are needed.
+
+    Args:
+        document: the file.
+        split: the split.
+        places: the uses.
+        spare: keys that nothing else reads, at most one for each place.
+        edits: what is changed besides.
+        and_so: how the message says that.
+    """
+    names, siblings = Names(document, split.statement), [name for name in split.bound if name != split.parent]
+    for place in places[len(spare) :]:
+        names.take(child_name(names, document, place, [*siblings, *names.taken]))
+    children, row = [*names.taken], split.statement.lineno
+    taken = [replace(document, each.key, cst.Name(name)) if each.key is not None else None
+             for each, name in zip(places, (*spare, *children), strict=True)]  # fmt: skip
+    if not children:
+        return told_fix(f"Use the unused children {listing(spare)} on line {row}", [], *taken, *edits)
+    longer = lengthened(document, split, *children)
     if longer is None:
         return None
-    message = f"Split off {more(made)} on line {split.statement.lineno}"
-    return binding(fix_of(Applicability.UNSAFE, message, *longer, *taken, *edits), scope, *made)
+    is_kept = len(children) == 1 and thrown_away(split) is not None
+    more = f"{written(len(children))} more key{'s' if len(children) > 1 else ''}"
+    message = f"Keep the child `_` as `{children[0]}`" if is_kept else f"Split off {more}, {listing(children)},"
+    also = f" and use the unused child {listing(spare)}," if spare else and_so
+    code, made = longer
+    return binding(told_fix(f"{message}{also} on line {row}", [code], *made, *taken, *edits), split.scope, *children)
 
 
-def more(names: Sequence[str]) -> str:
-    """Return ``one more key, `a``` or ``two more keys, `a` and `b```."""
-    written = " and ".join(f"`{name}`" for name in names)
-    return f"one more key, {written}," if len(names) == 1 else f"{len(names)} more keys, {written},"
+def listing(names: Sequence[str]) -> str:
+    """Return names as they stand in a sentence."""
+    return " and ".join(f"`{name}`" for name in names)
 
 
 def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
@@ -299,11 +318,9 @@ def take_another_index(fact: Reuse, document: Document) -> Fix | None:
     keys = key_array(document, last_binding(document, fact.again.node, name))
     if keys is None or keys.free is None or is_repeated(document, keys.statement, fact.again.node):
         return None
-    child = f"{name}[{keys.free}]"
-    edits: list[Edit | None] = [replace(document, key, cst.parse_expression(child))]
-    message = f"Use `{child}`, which nothing uses, on line {key.lineno}"
-    if keys.free == keys.size:
-        edits.append(with_size(document, keys.call, keys.size + 1))
-        message = f"Split off one more key, `{child}`, on line {keys.statement.lineno}"
-    scope = scope_of(document, keys.statement)
-    return binding(fix_of(Applicability.UNSAFE, message, *edits), scope, child)
+    child, scope = f"{name}[{keys.free}]", scope_of(document, keys.statement)
+    if keys.free < keys.size:
+        return binding(taken(document, key, child), scope, child)
+    edits = [replace(document, key, cst.parse_expression(child)), with_size(document, keys.call, keys.size + 1)]
+    message = f"Split off one more key, `{child}`, on line {keys.statement.lineno}"
+    return binding(told_fix(message, [keys.longer], *edits), scope, child)

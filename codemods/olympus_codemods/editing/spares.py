@@ -53,16 +53,24 @@ def is_spare(document: Document, statement: ast.Assign, name: str, place: Place)
 def live_reads(document: Document, statement: ast.Assign, name: str) -> list[ast.Name]:
     """Return the reads of a variable that may see the value which a statement binds to it."""
     scope, end = scope_of(document, statement), document.span(statement).end
-    loops = {each for each in document.around(statement) if isinstance(each, LOOPS)}
+    around = {*document.around(statement)}
+    loops = {each for each in around if isinstance(each, LOOPS)}
     found = []
     for node in ast.walk(scope):
         if not isinstance(node, ast.Name) or node.id != name or not is_read_of(document, node, scope):
+            continue
+        if any(name in targets_of(each) for each in document.around(node) if each not in around):
             continue
         bound = last_binding(document, node, name)
         is_before = document.span(node).start < end and loops.isdisjoint(document.around(node))
         is_other = isinstance(bound, ast.Assign | ast.AnnAssign) and bound is not statement
         found += [] if is_before or (is_other and scope_of(document, node) is scope) else [node]
     return found
+
+
+def targets_of(node: ast.AST) -> set[str]:
+    """Return the variables that a ``for`` statement binds for its body."""
+    return {dotted(part) for part in ast.walk(node.target)} if isinstance(node, ast.For | ast.AsyncFor) else set()
 
 
 def is_read_of(document: Document, node: ast.Name, scope: Scope) -> bool:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import expression, replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, Scope, block_of, scope_of
 from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import SPLIT
@@ -31,12 +31,14 @@ class Unpacked:
         left: its targets.
         call: the split.
         bound: the targets as they are written.
+        scope: the function or module that it stands in.
     """
 
     statement: ast.Assign
     left: ast.Tuple
     call: ast.Call
     bound: tuple[str, ...]
+    scope: Scope
 
     @property
     def parent(self) -> str:
@@ -54,7 +56,7 @@ def unpacked(document: Document, statement: ast.stmt | None) -> Unpacked | None:
             return None
     if not all(bound) or split_size(call) != len(bound) or Names(document, statement).resolve(call.func) != SPLIT:
         return None
-    return Unpacked(statement, left, call, bound)
+    return Unpacked(statement, left, call, bound, scope_of(document, statement))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,13 @@ class KeyArray:
         """Return a number that nothing uses: of a longer split, if need be and no number counts from its end."""
         spare = next((n for n in range(self.size) if not {n, n - self.size} & self.taken), None)
         return self.size if spare is None and min(self.taken, default=0) >= 0 else spare
+
+    @property
+    def longer(self) -> str:
+        """Return the statement with one more key."""
+        keyword = "num=" if self.call.keywords else ""
+        call = f"{ast.unparse(self.call.func)}({ast.unparse(self.call.args[0])}, {keyword}{self.size + 1})"
+        return f"{dotted(self.statement.targets[0])} = {call}"
 
 
 def key_array(document: Document, statement: ast.stmt | None) -> KeyArray | None:
@@ -123,10 +132,12 @@ def split_size(call: ast.Call) -> int | None:
     return None
 
 
-def lengthened(document: Document, split: Unpacked, *children: str, is_first: bool = False) -> list[Edit | None] | None:
-    """Return the edits with which a split gives more keys, ``None`` if its line has no room.
+def lengthened(
+    document: Document, split: Unpacked, *children: str, is_first: bool = False
+) -> tuple[str, list[Edit | None]] | None:
+    """Return a split that gives more keys, and the edits that make it so, ``None`` if its line has no room.
 
-    A target ``_`` that nothing reads takes the name of a single one, and the split keeps its size.
+    A child that is thrown away takes the name of a single one, and the split keeps its size.
 
     Args:
         document: the file.
@@ -134,20 +145,34 @@ def lengthened(document: Document, split: Unpacked, *children: str, is_first: bo
         children: the names of the keys.
         is_first: whether they stand before the others.
     """
-    scope = scope_of(document, split.statement)
-    if len(children) == 1 and split.bound.count(THROWAWAY) == 1 and not is_read(scope, THROWAWAY):
-        spare = split.left.elts[split.bound.index(THROWAWAY)]
-        return [replace(document, spare, cst.parse_expression(children[0]))]
+    if len(children) == 1 and (place := thrown_away(split)) is not None:
+        targets = [*split.bound[:place], *children, *split.bound[place + 1 :]]
+        return as_written(split, targets), [replace(document, split.left.elts[place], cst.parse_expression(*children))]
     statement = split.statement
     last = document.lines[(statement.end_lineno or statement.lineno) - 1].rstrip()
     is_default = len(split.call.args) + len(split.call.keywords) == 1
     added = sum(len(f", {child}") for child in children) + (len(", 3") if is_default else 0)
     if statement.lineno == statement.end_lineno and len(last) + added > line_length(document):
         return None
-    return [
+    targets = [*children, *split.bound] if is_first else [*split.bound, *children]
+    return as_written(split, targets), [
         with_more(document, split, children, is_first=is_first),
-        with_size(document, split.call, len(split.bound) + len(children)),
+        with_size(document, split.call, len(targets)),
     ]
+
+
+def thrown_away(split: Unpacked) -> int | None:
+    """Return which target of a split is a ``_`` that nothing reads."""
+    is_thrown_away = split.bound.count(THROWAWAY) == 1 and not is_read(split.scope, THROWAWAY)
+    return split.bound.index(THROWAWAY) if is_thrown_away else None
+
+
+def as_written(split: Unpacked, targets: Sequence[str]) -> str:
+    """Return a split as one line that unpacks its keys to these targets."""
+    key, *size = split.call.args
+    keyword = "num=" if split.call.keywords else ""
+    more = f", {keyword}{len(targets)}" if size or keyword or len(targets) > len(split.bound) else ""
+    return f"{', '.join(targets)} = {ast.unparse(split.call.func)}({ast.unparse(key)}{more})"
 
 
 def with_more(document: Document, split: Unpacked, names: Sequence[str], *, is_first: bool) -> Edit | None:

@@ -6,10 +6,11 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 import libcst as cst
 
-from olympus_codemods.codemod import fix_of
+from olympus_codemods.codemod import told_fix
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable, may_be_none
@@ -17,7 +18,7 @@ from olympus_codemods.editing.rewriting import insert_line, replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, scope_of
 from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated, lengthened, unpacked
 from olympus_codemods.editing.widths import line_length
-from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.finding import Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
@@ -48,10 +49,10 @@ def keep_parent(fact: Reuse, document: Document) -> Fix | None:
         return None
     if not refreshes(fact, scope) or not may_split(document, first, again):
         return None
-    edits = lengthened(document, split, split.parent, is_first=True)
-    if edits is None:
+    longer = lengthened(document, split, split.parent, is_first=True)
+    if longer is None:
         return None
-    return fix_of(Applicability.UNSAFE, f"Keep a child as `{split.parent}` on line {split.statement.lineno}", *edits)
+    return told_fix(f"Keep a child as `{split.parent}` on line {split.statement.lineno}", longer[:1], *longer[1])
 
 
 def split_before_all(facts: Sequence[Reuse], document: Document) -> Fix | None:
@@ -146,8 +147,22 @@ def divided(document: Document, places: Sequence[Place]) -> Fix | None:
         edits.append(replace(document, place.key, cst.Name(child)) if place.key is not None else None)
     edits += [inserted(document, statement, text) for statement, text in lines.items()]
     edits += names.edits()
-    fix = fix_of(Applicability.UNSAFE, f"Split `{key}` before line {next(iter(lines)).lineno}", *edits)
-    return binding(fix, scope, *names.taken)
+    return binding(told_fix(split_at(key, lines), [*chain(*lines.values())], *edits), scope, *names.taken)
+
+
+def split_at(key: str, lines: dict[ast.stmt, list[str]]) -> str:
+    """Return into how many keys a key is split, and before which lines."""
+    (first, *more), rows = chain(*lines.values()), sorted({statement.lineno for statement in lines})
+    size = first.partition(" = ")[0].count(",") + 1
+    into = f" into {written(size)}" if size > 2 and not more else ""
+    before = f"line {rows[0]}" if len(rows) == 1 else f"lines {', '.join(map(str, rows[:-1]))} and {rows[-1]}"
+    return f"Split `{key}`{into} before {before}"
+
+
+def written(number: int) -> str:
+    """Return a small number as a word."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[number] if number < len(words) else str(number)
 
 
 def splitting(split: str, key: str, children: Sequence[str], *, may_be_none: bool) -> str:
