@@ -55,7 +55,6 @@ IMPORTS = "import jax\n\n\ndef f(key, x, g):\n"
             "    return [N(key) + x[i] for i in range(9)]\n",
             "Split `key` once for each element: `for i, k in enumerate(S(key, 9))`",
         ),
-        ("    for k in [key, key]:\n        N(k)\n", "Split `key` on line 5: `S(key, 2)`"),
         (
             "    key, k = S(key)\n    a = N(key)\n    b = N(key)\n    return a, b, key\n",
             "Split off one more key, `b_key`, and use the unused child `k`, on line 5: `key, k, b_key = S(key, 3)`",

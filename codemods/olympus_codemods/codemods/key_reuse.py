@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from olympus_codemods.codemod import Codemod, told_fix
+from olympus_codemods.codemod import Codemod, fix_of, told_fix
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import replace
@@ -25,7 +25,7 @@ from olympus_codemods.editing.splits import (
     with_size,
 )
 from olympus_codemods.editing.splitting import binding, called, keep_parent, split_before, split_before_all, written
-from olympus_rules.finding import Edit, Fix
+from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import NUMPY, SPLIT
 from olympus_rules.rules.key_reuse import copies_in, is_split
@@ -91,9 +91,8 @@ def split_for_list(fact: Reuse, element: ast.expr, document: Document) -> Fix | 
     end = document.span(keys).end
     if any(dotted(node) == key and document.span(node).start >= end for node in ast.walk(scope_of(document, element))):
         return None
-    code = f"{split}({key}, {size})"
-    made = replace(document, keys, cst.parse_expression(code))
-    return told_fix(f"Split `{key}` on line {element.lineno}", [code], made, *names.edits())
+    made = replace(document, keys, cst.parse_expression(f"{split}({key}, {size})"))
+    return fix_of(Applicability.UNSAFE, f"Split `{key}` on line {element.lineno}", made, *names.edits())
 
 
 def array_of(element: ast.expr, names: Names, document: Document) -> ast.expr | None:

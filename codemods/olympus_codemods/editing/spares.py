@@ -14,7 +14,7 @@ from olympus_rules.syntax import Document
 
 NO_PURPOSE = frozenset(
     """
-    key keys new next other prng random rng rngs seed spare split state sub subkey tmp use
+    another extra key keys new next other prng random rng rngs seed spare split state sub subkey tmp unused use
     """.split()  # noqa: SIM905
 )
 NEXT = re.compile(r"(next|new|carry|out)_")

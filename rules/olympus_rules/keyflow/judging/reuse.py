@@ -25,6 +25,7 @@ from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.judging.handed_on import is_handed_on
+from olympus_rules.keyflow.judging.meant import is_meant
 from olympus_rules.keyflow.judging.remade import (
     attribute_of,
     made_at,
@@ -76,6 +77,8 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
         confidence = Confidence.POSSIBLE  # a benchmark, which throws its numbers away
     if all(_is_of_immutable_object(file, run, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a random function, which is to give the same at the same place
+    if confidence > Confidence.POSSIBLE and is_meant(file.document, first, again):
+        confidence = Confidence.POSSIBLE
     return confidence
 
 
