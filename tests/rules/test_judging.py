@@ -41,6 +41,10 @@ CONFIDENCES = [
     ("an unknown function", "def f(key):\n    random.normal(key)\n    unknown(key)", LIKELY),
     ("an unknown class", "def f(key):\n    random.normal(key)\n    Box(key)", POSSIBLE),
     ("a name alone", "def f(key):\n    unknown(key)\n    unknown(key)", POSSIBLE),
+    ("a type of keys", "def f(key: jax.random.PRNGKey):\n    unknown(key)\n    unknown(key)", LIKELY),
+    ("an alias of one", "import chex\ndef f(key: chex.PRNGKey | None):\n    unknown(key)\n    unknown(key)", LIKELY),
+    ("a type of arrays", "def f(key: jax.Array):\n    unknown(key)\n    unknown(key)", POSSIBLE),
+    ("an update of two arguments", "def f(key, x):\n    random.bits(key)\n    return x.update(key, 1)", LIKELY),
     ("a benchmark", "def f(key):\n    random.bits(key).block_until_ready()\n    return random.bits(key)", POSSIBLE),
     (
         "a benchmark of a loop",
@@ -140,6 +144,9 @@ def test_the_least_sure_part_of_a_reuse_decides(source: str, level: Confidence) 
     "source",
     [
         "def f(value):\n    unknown(value)\n    unknown(value)",
+        "def f(key: jax.random.PRNGKey):\n    unknown(key)\n    Box(key)",
+        "def f(key, x):\n    random.bits(key)\n    x.update(key)",
+        "def f(key, x):\n    random.bits(key)\n    return x.update(1, 2, key=key)",
         "def f(key):\n    if key is None:\n        random.normal(key)\n        random.bits(key)",
         "def f(key, p):\n    random.normal(key) if p else random.bits(key)",
         "def f(key, p):\n    if p:\n        return random.normal(key)\n    return random.bits(key)",

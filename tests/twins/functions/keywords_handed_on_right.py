@@ -1,17 +1,27 @@
-"""A function that hands its keywords on."""
+"""Arguments that a method hands on to a generator, among keywords out of sight."""
+
+import json
 
 from jax import random
 
-
-def draw(key, shape):
-    return random.normal(key, shape)
+SETTINGS = json.loads('{"epochs": 2}')
 
 
-def noise(scale, **options):
-    return scale * draw(**options)
+class Planner:
+    def optimize(self, *args, **kwargs):
+        found = None
+        for found in self.search(*args, **kwargs):
+            pass
+        return found
+
+    def search(self, key, epochs=3, guess=0.0):
+        for _ in range(epochs):
+            key, subkey = random.split(key)
+            yield guess + random.normal(subkey)
 
 
 def example():
     key = random.key(0)
-    first = noise(2.0, key=random.fold_in(key, 1), shape=(2,))
-    return first + noise(1.0, key=random.fold_in(key, 2), shape=(2,))
+    key, subkey = random.split(key)
+    plan = Planner().optimize(key=key, guess=1.0, **SETTINGS)
+    return plan - 1.0 + random.normal(subkey)

@@ -106,11 +106,12 @@ def unstarred(positional: Iterable[tuple[Value, bool]]) -> tuple[tuple[Value, bo
 
 
 def unpacked(keywords: Iterable[tuple[str | None, Value]]) -> tuple[tuple[str | None, Value], ...]:
-    """Return keyword arguments with ``**values`` unpacked where the values are known."""
+    """Return keyword arguments with ``**values`` unpacked as far as the values are known."""
     found: list[tuple[str | None, Value]] = []
     for name, value in keywords:
-        if name is None and isinstance(value, Map) and not value.open:
+        if name is None and isinstance(value, Map):
             found += [(str(key), item) for key, item in value.items]
+            found += [(None, Map((), open=True))] if value.open else []
         else:
             found.append((name, value))
     return tuple(found)

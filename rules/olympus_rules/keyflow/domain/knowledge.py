@@ -2,8 +2,8 @@
 
 There are two kinds of evidence. A term that comes from a constructor or a derivation is a key by its *source*.
 A parameter or an attribute is a key by its *use*: a callee that takes only keys took it, or an analysis of the whole
-project shows that only keys get there. A name or an annotation is no evidence; it is recorded separately, for findings
-of the lowest confidence.
+project shows that only keys get there. A name is no evidence; it is recorded separately, for findings
+of the lowest confidence. A name and an annotation that both say so are better than one of them.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Knowledge:
         passed: parameters, and parts of those, that get keys from calls, with the kinds of these keys.
         named: terms with a key's name; ``generators``: those with ``rng`` in the name. Of all values
             with such names only keys have a shape or words, so code that reads these works on a raw key.
+        declared: parameters with a key's name whose annotation is a type of keys.
         records: terms that are unpacked into names of keys and of other things, so that they are no arrays of keys.
         use_paths, part_paths: the path conditions of the uses of a term, and of its parts.
         shapes: the lengths of the axes of keys in rearranged arrays of known numbers of keys.
@@ -84,6 +85,7 @@ class Knowledge:
         self.part_paths: dict[Term, list[PathCondition]] = {}
         self.named: set[Term] = set()
         self.generators: set[Term] = set()
+        self.declared: set[Term] = set()
         self.records: set[Term] = set()
         self.past_end: set[Term] = set()
         self.filled: dict[Term, bool] = {}

@@ -23,6 +23,8 @@ KEEPING_METHODS = frozenset(
         "update", "values", "warn", "warning", "write",
     }
 )  # fmt: skip
+MOST_ARGUMENTS = {"get": 2, "update": 1}
+"""How many arguments by position the methods of Python's containers take: a method that gets more is another one."""
 # Callees that store, send, show or wait for their arguments.
 STORING = frozenset(
     {
@@ -63,6 +65,17 @@ CLASS_SUFFIXES = ("_class", "_cls")
 SETTING_UP = frozenset({"__init__", "__new__", "__post_init__", "__setattr__", "bind"})
 ALTERNATIVES = ("create", "from_", "new", "of")
 DATA = re.compile(r"(Args|Carry|Config|Container|Context|Data|Info|Options|Record|Snapshot|State|Struct|Transition)$")
+
+
+def keeps(node: ast.Call, name: str) -> bool:
+    """Return whether a method keeps or shows its arguments, by its name and their number.
+
+    Args:
+        node: the call.
+        name: the name of the method.
+    """
+    is_other = not node.keywords and len(node.args) > MOST_ARGUMENTS.get(name, len(node.args))
+    return name in KEEPING_METHODS and not is_other
 
 
 def is_abstract(code: FunctionCode) -> bool:

@@ -78,12 +78,14 @@ def _variable(slot: Slot) -> str:
 
 
 def _handed_on(flow: Flow, function: Function, binding: dict[str, Value]) -> list[tuple[Slot, Value]]:
-    """Return ``*args`` and ``**kwargs`` of a call, if a callable is among them, or if it may get them as they are."""
+    """Return ``*args`` and ``**kwargs`` of a call with a callable or key among them, or one that may get them all."""
     names = (name for name in (function.code.vararg, function.code.kwarg) if name is not None)
     rest = [(name, value) for name in names if isinstance(value := binding.get(name), Map | Sequence)]
-    called = [part for _, value in rest for part in _parts(value)] + [value for _, value in function.captured]
-    is_known = not any(value.open for _, value in rest)
-    return [*rest] if is_known and any(_matters(flow, value) for value in called) else []
+    parts = [part for _, value in rest for part in _parts(value)]
+    is_wanted = any(_matters(flow, value) for value in (*parts, *(value for _, value in function.captured)))
+    if any(isinstance(part, Term) and flow.knowledge.is_candidate(part) for part in parts):
+        return rest
+    return rest if is_wanted and not any(value.open for _, value in rest) else []
 
 
 def _parts(value: Map | Sequence) -> list[Value]:

@@ -363,7 +363,7 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
             return asked(flow, f".{name}", arguments)
         if name in FILLING_METHODS:
             fill_unseen(flow, _container_around(flow, node.func.value))
-        if name == "update":
+        if name == "update" and callees.keeps(node, name):
             containers.updated(flow, receiver, arguments)
         elif _may_change(flow, receiver, name):
             flow.forget(receiver)
@@ -372,4 +372,4 @@ def _method(flow: Flow, name: str, arguments: Arguments) -> Value | None:
     if name == "update":
         for value, _ in arguments.expressions():
             _handed(flow, value)
-    return flow.terms.fresh() if name in KEEPING_METHODS or name.startswith(("assert", "log_")) else None
+    return flow.terms.fresh() if callees.keeps(node, name) or name.startswith(("assert", "log_")) else None

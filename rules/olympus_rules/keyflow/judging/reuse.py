@@ -1,7 +1,8 @@
 """Pairs of consumptions of one key, as facts with their confidence.
 
 ``certain``: every call on the way is known. ``likely``: the value is a known key, and a callable whose source is out
-of reach took it. ``possible``: the value is a key by its name only, or a class took it that may only store it.
+of reach took it, or it is a key by its name and its annotation. ``possible``: the value is a key by its name only, or
+a class took it that may only store it.
 """
 
 from __future__ import annotations
@@ -260,6 +261,8 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         return Confidence.POSSIBLE if _initialises_two(file, run, first, again) else None
     if any(term in knowledge.passed for term in terms):
         return min(met, Confidence.POSSIBLE if terms & knowledge.mixed else Confidence.LIKELY)
+    if terms & knowledge.declared:
+        return min(met, Confidence.LIKELY)
     if not terms & knowledge.named:
         return None
     # a function that takes seeds as well shows no key, but a seed that is used twice gives equal numbers all the same

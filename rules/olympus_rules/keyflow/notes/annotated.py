@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import lru_cache
 
 from olympus_rules.code.instructions import FunctionCode
@@ -12,6 +13,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held, Linker
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Class, Library, Value
+from olympus_rules.libraries.names import JAXTYPING_KEY, JAXTYPING_KEY_ARRAY
 
 OF_ONE = frozenset({"Annotated", "ClassVar", "Final", "Optional"})
 """The last names of generics whose first argument is the type of the value itself."""
@@ -21,6 +23,10 @@ OF_ELEMENTS = frozenset(
     """.split()  # noqa: SIM905
 )
 """The last names of containers whose last argument is the type of what a subscript or a loop gives."""
+
+
+KEY_TYPE_NAME = re.compile(r"(P?RNG|Random|JAX|Jax)Key(Array)?|KeyArray(Like)?")
+"""Names of types of keys: of libraries, as ``chex.PRNGKey``, and of the aliases that projects make."""
 
 
 @lru_cache(maxsize=64)
@@ -66,6 +72,19 @@ def library_class(linker: Linker, code: FunctionCode, name: str) -> str:
     annotation = annotations_of(code.node).get(name)
     value = None if annotation is None else named(linker, code.parent, _of_one(annotation))
     return value.qualified if isinstance(value, Library) else ""
+
+
+def is_declared_key(linker: Linker, code: FunctionCode, name: str) -> bool:
+    """Return whether the annotation of a parameter is a type of keys, of a library or by its own name."""
+    annotation = annotations_of(code.node).get(name)
+    if annotation is None:
+        return False
+    annotation = _of_one(annotation)
+    written = annotation.value if isinstance(annotation, ast.Subscript) else annotation  # Key[Array, ""]
+    if KEY_TYPE_NAME.fullmatch(_last_name(written)):
+        return True
+    value = named(linker, code.parent, written)
+    return isinstance(value, Library) and value.qualified in (JAXTYPING_KEY, JAXTYPING_KEY_ARRAY)
 
 
 def held_by(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> Held:
