@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import datetime
 import json
 import sys
@@ -55,12 +56,12 @@ class Record:
         """Whether neither of them does."""
         return "bug" not in (self.mark, self.second)
 
-    def is_told_by(self, finding: Seen) -> bool:
-        """Return whether a finding, or a place related to it, is at the line."""
+    def is_told_by(self, finding: Seen, start: int | None = None) -> bool:
+        """Return whether a finding, or a place related to it, is at the line, or where its call starts."""
         file = self.file.partition("/")[2]
         places = [(finding.file, finding.row), *finding.related]
         return finding.code.startswith("OLY1") and any(
-            name == file and abs(row - self.line) <= NEAR for name, row in places
+            name == file and (abs(row - self.line) <= NEAR or row == start) for name, row in places
         )
 
 
@@ -79,7 +80,10 @@ def main(arguments: list[str] | None = None) -> int:
 def run(options: argparse.Namespace) -> int:
     records = [record for record in load(options.number) if record.half == options.half]
     findings = find(options.number, {record.package for record in records}, options.cache)
-    told = {record: [each for each in findings[record.package] if record.is_told_by(each)] for record in records}
+    told = {}
+    for record in records:
+        start = start_of_call(options.cache / record.file, record.line)
+        told[record] = [each for each in findings[record.package] if record.is_told_by(each, start)]
     bugs = [record for record in records if record.is_bug]
     traps = [record for record in records if record.is_right and record.mark == "trap"]
     meant = [record for record in records if record.is_right and record.mark == "meant"]
@@ -103,6 +107,12 @@ def run(options: argparse.Namespace) -> int:
         with (CENSUS / "table.jsonl").open("a", encoding="utf-8") as table:
             table.write(json.dumps(row) + "\n")
     return 0
+
+
+def start_of_call(path: Path, line: int) -> int | None:
+    """Return the row in which the innermost call over a line starts: a reader may name the line of its argument."""
+    calls = (node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call))
+    return max((node.lineno for node in calls if node.lineno <= line <= (node.end_lineno or line)), default=None)
 
 
 def load(number: int) -> list[Record]:

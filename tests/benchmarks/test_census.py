@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
-from census import CENSUS, Record, load
+from census import CENSUS, Record, load, start_of_call
 from packages import HERE
 from snapshot import Seen
 
@@ -35,6 +36,15 @@ def test_a_finding_tells_a_record(
     code: str, file: str, row: int, related: tuple[tuple[str, int], ...], is_told: bool
 ) -> None:
     assert RECORD.is_told_by(Seen("id", "pkg", file, row, code, "text", "likely", "message", related)) is is_told
+
+
+def test_an_argument_stands_for_its_call(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("key = seed()\nlayers = [\n    layer(\n        n(1),\n        seed=key,\n    )\n]\n", "utf-8")
+    assert start_of_call(path, 5) == 3
+    assert start_of_call(path, 2) is None
+    finding = Seen("id", "pkg", "pkg/a.py", 6, "OLY104", "text", "likely", "message")
+    assert RECORD.is_told_by(finding, 6) and not RECORD.is_told_by(finding)
 
 
 def test_the_readme_quotes_the_table() -> None:

@@ -218,7 +218,7 @@ def _consume(flow: Flow, function: Function, arguments: Arguments, instance: Ins
         what=use.what if handed else _name(function, arguments),
         certainty=min(use.certainty, Certainty.UNKNOWN) if function.doubtful else use.certainty,
         path=joined,
-        key=use.key if handed else _expression(flow, instance.summary, use, arguments),
+        key=use.key if handed else _expression(flow, instance, use, arguments),
         call=instance.number,
         origin=way_in(flow.terms, use.term),
         loop=arguments.loop or use.loop if handed else arguments.loop,
@@ -411,16 +411,21 @@ def _rebind(flow: Flow, instance: Instance, container: Value, changed: Value | N
     return True
 
 
-def _expression(flow: Flow, summary: Summary, use: Consumption, arguments: Arguments) -> ast.expr | None:
+def _expression(flow: Flow, instance: Instance, use: Consumption, arguments: Arguments) -> ast.expr | None:
     """Return the argument expression of a call that passes the consumed key."""
+    summary = instance.summary
     source = origin(flow.terms, use.term)
     if source is None or flow.terms.operation(source) != "param":
         return None
     name = flow.terms.data(source)[1]
-    if name not in summary.code.parameters:
-        return None
-    position = summary.code.parameters.index(name)
     bound = len(arguments.positional) - len(arguments.node.args) if arguments.node else 0
+    if name in summary.code.parameters:
+        position = summary.code.parameters.index(name)
+    else:  # one of `*args` or `**kwargs`
+        given = instance.binding.get(name)
+        name = next((keyword for keyword, value in arguments.keywords if keyword and value == given), name)
+        values = [value for value, _ in arguments.positional]
+        position = values.index(given) if given in values else len(values)
     expression = arguments.expression(position - bound, name) if position >= bound else None
     return expression if flow.terms.operation(use.term) == "param" else None
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import GENERAL, RECEIVER, Slot, Specialisation
 from olympus_rules.keyflow.domain.terms import Term
@@ -81,11 +82,12 @@ def _handed_on(flow: Flow, function: Function, binding: dict[str, Value]) -> lis
     """Return ``*args`` and ``**kwargs`` of a call with a callable or key among them, or one that may get them all."""
     names = (name for name in (function.code.vararg, function.code.kwarg) if name is not None)
     rest = [(name, value) for name in names if isinstance(value := binding.get(name), Map | Sequence)]
+    found: list[tuple[Slot, Value]] = [*rest]
     parts = [part for _, value in rest for part in _parts(value)]
     is_wanted = any(_matters(flow, value) for value in (*parts, *(value for _, value in function.captured)))
-    if any(isinstance(part, Term) and flow.knowledge.is_candidate(part) for part in parts):
-        return rest
-    return rest if is_wanted and not any(value.open for _, value in rest) else []
+    if any(flow.knowledge.is_candidate(leaf) for part in parts for leaf in leaves(part)):
+        return found
+    return found if is_wanted and not any(value.open for _, value in rest) else []
 
 
 def _parts(value: Map | Sequence) -> list[Value]:
