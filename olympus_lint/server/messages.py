@@ -122,7 +122,7 @@ def hover_text(told: Told) -> str:
     head = f"**Key** `{told.name}`: `{told.identity}`"
     way = [f"- {f'line {step.row}: ' if step.row else ''}{step.what}" for step in told.way]
     uses = [f"- line {use.row}: consumed by {use.what}" for use in told.uses]
-    return "\n".join([head, "", *way, *(uses or ["- not consumed in this function"])])
+    return "\n".join([head, "", *way, *(uses or ["- no use of it is seen in this function"])])
 
 
 def _at(path: str) -> str:

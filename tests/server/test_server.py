@@ -167,9 +167,9 @@ def step(key):
     [
         (4, "key", ["line 4: parameter key of step", "line 5: consumed by jax.random.split"]),
         (5, "noise", ["first, made by split", "line 6: noise, made by split", "line 8: consumed by jax.random.normal"]),
-        (7, "first", ["split(split(param(step, key))[0])[0]", "line 6: first, made by split", "not consumed"]),
+        (7, "first", ["split(split(param(step, key))[0])[0]", "line 6: first, made by split", "no use of it"]),
         (4, "first", ["split(param(step, key))[0]`", "line 6: consumed by jax.random.split"]),
-        (7, "third", ["line 5: second, made by split", "line 7: third, made by fold_in 3", "not consumed"]),
+        (7, "third", ["line 5: second, made by split", "line 7: third, made by fold_in 3", "no use of it"]),
     ],
 )
 def test_hover_tells_the_way_of_a_key_that_is_consumed_or_not(
@@ -180,6 +180,21 @@ def test_hover_tells_the_way_of_a_key_that_is_consumed_or_not(
         shown = await editor.hover("model.py", row, LINEAGE.splitlines()[row].index(word))
         places = [shown.find(each) for each in told]
         assert -1 not in places and places == sorted(places), shown
+
+    edited(tmp_path, session)
+
+
+def test_hover_tells_uses_by_a_closure_and_a_method(tmp_path: Path) -> None:
+    text = (
+        "import jax\n\n\nclass A:\n    def __init__(self, key):\n        self.key = key\n\n    def draw(self):\n"
+        "        return jax.random.normal(self.key)\n\n\ndef f(key, other):\n    def inner():\n"
+        "        return jax.random.normal(other)\n\n    a = A(key)\n    return a.draw() + inner()\n"
+    )
+
+    async def session(editor: Editor) -> None:
+        await editor.open("model.py", text)
+        assert "line 17: consumed by A.draw" in await editor.hover("model.py", 15, 10)
+        assert "line 17: consumed by inner" in await editor.hover("model.py", 13, 33)
 
     edited(tmp_path, session)
 

@@ -98,21 +98,21 @@ def _key(file: File, node: ast.expr) -> Told | None:
     """Return what is known of the key that an expression holds, in the innermost function around it."""
     name = ast.unparse(node)
     for run in reversed([run for (code, given), run in file.runs.items() if given == GENERAL and _holds(code, node)]):
-        consumptions = [each for each in run.ledger.consumptions if each.key is not None]
-        found = list(dict.fromkeys(_held(run, consumptions, node, name)))
+        found = list(dict.fromkeys(_held(run, node, name)))
         if found:
-            used = {_use(each) for each in consumptions if each.term in found}
+            used = {_use(each) for each in run.ledger.consumptions if each.term in found}
             identity = " or ".join(written(file.terms, term) for term in found)
             way = [_made(each, name) for each in Descent(file, run).way(found[0])] if len(found) == 1 else []
             return Told(name, identity, tuple(way), tuple(sorted(used, key=lambda use: (use.row, use.what))))
     return None
 
 
-def _held(run: Run, consumptions: list[Consumption], node: ast.expr, name: str) -> list[Term]:
+def _held(run: Run, node: ast.expr, name: str) -> list[Term]:
     """Return the keys that an expression may hold at its place.
 
     It is what is consumed there or next under this name, else what the variable holds at the end of the function.
     """
+    consumptions = [each for each in run.ledger.consumptions if each.key is not None]
     here = [each.term for each in consumptions if each.key is node]
     if here:
         return here
