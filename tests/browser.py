@@ -124,6 +124,6 @@ class Browser:
 
     async def press(self, key: str) -> None:
         """Press a key."""
-        text = key if len(key) == 1 else ""
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
         await self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text=text)
         await self.send("Input.dispatchKeyEvent", type="keyUp", key=key)

@@ -272,6 +272,13 @@ def test_the_playground_checks_what_is_written(site: Path, browsed: Session) -> 
         assert await opened.ask(marks) == ["jax.random.normal(key, (3, 3))", "jax.random.normal(key, (3,))"]
         assert await opened.ask("document.querySelector('.findings').textContent.includes('error')") is False
         await check_picture(opened)
+        selected = "const c = document.querySelector('textarea'); c.value.slice(c.selectionStart, c.selectionEnd)"
+        await opened.ask("document.querySelector('.findings h2').click()")
+        assert await opened.ask(f"{{ {selected} }}") == "    bias = jax.random.normal(key, (3,))"
+        await opened.ask("document.querySelector('textarea').setSelectionRange(0, 0)")
+        await opened.ask("document.querySelector('.findings article').focus()")
+        await opened.press("Enter")
+        assert await opened.ask(f"{{ {selected} }}") == "    bias = jax.random.normal(key, (3,))", "nothing is written"
         for each in sorted(EXAMPLES, key=lambda each: not each["on"]):
             field = "document.querySelector('[name=example]')"
             await opened.ask(f"{field}.value = '{each['code']}'; {field}.dispatchEvent(new Event('change'))")

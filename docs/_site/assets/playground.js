@@ -45,6 +45,19 @@
     check();
   }
 
+  // The heading of a finding, or Enter on it, selects its line in the code.
+  function select(event) {
+    const { target, type, key } = event;
+    const card = type === "click" ? target.closest("h2")?.parentElement : key === "Enter" && target.closest("article");
+    const [, row] = card && /:(\d+):\d+$/.exec(card.querySelector("h2 code").textContent) || [];
+    if (!row) return;
+    event.preventDefault(); // else Enter would be written into the code
+    const lines = code.value.split("\n"), before = lines.slice(0, row - 1).map(line => line + "\n").join("").length;
+    code.setSelectionRange(before, before + lines[row - 1].length);
+    code.focus();
+  }
+
+  for (const way of ["click", "keydown"]) findings.addEventListener(way, select);
   code.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(check, 300);
