@@ -395,17 +395,16 @@ class FunctionCode:
         type_name = annotation.id if isinstance(annotation, ast.Name) else annotation.attr
         return dotted_name(annotation) if len(type_name) > 1 and type_name not in ADMITTING_NONE else ""
 
-    def defaults_to_none(self, name: str) -> bool:
-        """Return whether a parameter has the default ``None``."""
+    def default(self, name: str) -> ast.Constant | None:
+        """Return the default of a parameter, if it is a constant."""
         given = getattr(self.node, "args", None)
         if not isinstance(given, ast.arguments):
-            return False
+            return None
         positional = [*given.posonlyargs, *given.args][::-1]
         pairs = [*zip(positional, given.defaults[::-1], strict=False),
                  *zip(given.kwonlyargs, given.kw_defaults, strict=True)]  # fmt: skip
-        return any(
-            arg.arg == name and isinstance(default, ast.Constant) and default.value is None for arg, default in pairs
-        )
+        found = next((default for arg, default in pairs if arg.arg == name), None)
+        return found if isinstance(found, ast.Constant) else None
 
     def lower(self) -> None:
         """Lower the body if this has not happened yet."""

@@ -131,6 +131,13 @@ def _of_arrays(
     return found + [code for code, _ in rest if code in concerned], [pair for pair in rest if pair[0] not in concerned]
 
 
+def constructors(module: FunctionCode, selected: Collection[FunctionCode]) -> set[FunctionCode]:
+    """Return the constructors of classes with a selected method, or one that takes a key: they may turn a draw off."""
+    methods = [code for code in module.nested if any(name in NAMES for name in code.parameters)]
+    classes = {code.owner for code in (*methods, *selected) if code.owner is not None}
+    return {class_.methods["__init__"] for class_ in classes if "__init__" in class_.methods}
+
+
 def mentioning(texts: Texts, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:
     """Return the module-level functions whose text calls one of these names, or an attribute of one."""
     called = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})(?:\.\w+)*\(")

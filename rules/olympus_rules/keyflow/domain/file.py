@@ -126,6 +126,7 @@ class File:
         generators: library objects whose methods return fresh keys.
         replicated: values of which there is a copy on each device.
         made: what the objects are made of that classes make here.
+        rated: those of libraries that are made with a rate, which turns them off where it is 0.
         classes: objects whose class is known.
         annotated: parameters, and items of parameters, that are objects of a class as annotations say.
         annotated_parts: the classes of what is in parameters that are containers, as annotations say.
@@ -194,7 +195,7 @@ class File:
         self.annotated_parts: dict[Term, ClassCode] = {}
         self.given_by: dict[Term, Value] = {}
         self.held: dict[Term, Held] = {}
-        self.plain: set[Term] = set()
+        self.plain, self.rated = set[Term](), set[Term]()
         self.shared: set[str] = set()
         self.type_tests: dict[Term, tuple[Term, ClassCode]] = {}
         self.functions: dict[FunctionCode, Value] = {}

@@ -25,6 +25,11 @@ class Const:
     counter: bool = False
 
 
+def is_zero(value: object) -> bool:
+    """Return whether a value is the constant 0, and no truth value."""
+    return isinstance(value, Const) and type(value.value) in (int, float) and value.value == 0 and not value.counter
+
+
 @dataclass(slots=True, unsafe_hash=True)
 class Sequence:
     """A tuple, list or set whose first elements are known; ``open`` when there may be more."""

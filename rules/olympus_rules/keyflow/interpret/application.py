@@ -32,7 +32,7 @@ from olympus_rules.keyflow.domain.spreading import spread
 from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import CHANGED, Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
-from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Library, Map, Sequence, Value
+from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Library, Map, Sequence, Value, is_zero
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import counting, lanes, made_objects
 from olympus_rules.keyflow.interpret.attributes import alternative
@@ -461,9 +461,10 @@ def bind(flow: Flow, function: Function, arguments: Arguments) -> dict[str, Valu
     if code.kwarg is not None:
         binding[code.kwarg] = Map(tuple(extra), not sure)
     if not sure:
+        given = {keyword for keyword, _ in arguments.keywords} | set(code.parameters[: len(rest)])
         for name in code.parameters:
-            if name not in binding or name in dict(function.defaults):
-                binding.setdefault(name, flow.terms.fresh())
+            if name not in binding or (is_zero(binding[name]) and name not in given):
+                binding[name] = flow.terms.fresh()
     return binding
 
 

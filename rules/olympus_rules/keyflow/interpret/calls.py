@@ -8,7 +8,7 @@ from olympus_rules.keyflow.domain.access import CALLABLE, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.linker import NOTHING
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
@@ -21,7 +21,7 @@ from olympus_rules.keyflow.domain.values import (
     Partial,
     Value,
 )
-from olympus_rules.keyflow.interpret import application, counting, higher_order, library, made_objects
+from olympus_rules.keyflow.interpret import application, counting, higher_order, library, made_objects, rates
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -84,9 +84,24 @@ def _part(flow: Flow, function: Term, arguments: Arguments) -> Value:
     if flow.file.counting and counting.switched(flow, function, arguments):
         return Const(None)
     holder = counting.drawn(flow, function, arguments)
-    result = unknown(flow, function, arguments) if method is None else call(flow, method, arguments)
+    if method is None:
+        result = unknown(flow, function, arguments)
+    else:
+        path = rates.drawing(flow, function, method.qualified.removesuffix(made_objects.CALL))
+        result = flow.terms.fresh() if path is None else _under(flow, path, method, arguments)
     if holder is not None:
         counting.advance(flow, holder)
+    return result
+
+
+def _under(flow: Flow, path: PathCondition, method: Value, arguments: Arguments) -> Value:
+    """Call what draws under a condition only."""
+    outer, joined = flow.path, both(flow.path, path)
+    if joined is None:
+        return flow.terms.fresh()
+    flow.path = joined
+    result = call(flow, method, arguments)
+    flow.path = outer
     return result
 
 

@@ -37,7 +37,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
-from olympus_rules.keyflow.interpret import named, operators
+from olympus_rules.keyflow.interpret import named, operators, rates
 from olympus_rules.keyflow.interpret.flow import Flow
 
 NESTING = 2  # levels of closures in closures; the captured values of deeper ones are dropped
@@ -194,6 +194,10 @@ class Instance:
         made = self.flow.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
         if term in classes:
             classes[made] = classes[term]
+        if term in self.flow.file.rated:
+            self.flow.file.rated.add(made)
+            if (layer := self.flow.file.made.get(term)) is not None:
+                self.flow.file.made[made] = layer._replace(kept=())
         if term in self.flow.knowledge.filled:
             self.flow.knowledge.fill(made, true=self.flow.knowledge.filled[term])
         return made
@@ -284,10 +288,14 @@ class Instance:
             if known is not None:
                 return known
         if operation == "op" and data in ("Is", "Eq", "Lt", "In") and len(args) == 2:
-            return operators.compare(self.flow, data, self.value(args[0]), self.value(args[1]))
+            return operators.compare(self.flow, data, *(self._settled(arg) for arg in args))
         if operation == "op" and data in ("and", "or", "not"):
             return Condition(data, tuple(self.condition(arg) for arg in args))
-        return self.value(test)
+        return self._settled(test)
+
+    def _settled(self, term: Term) -> Value:
+        """Return the caller's value of an operand, which the constructor of the caller's object may have settled."""
+        return rates.settled(self.flow, self.value(term))
 
 
 def _settled(

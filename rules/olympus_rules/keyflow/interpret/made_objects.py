@@ -16,7 +16,7 @@ from olympus_rules.keyflow.domain.consumption import consume, drawn
 from olympus_rules.keyflow.domain.file import Made
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value, is_zero
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -48,6 +48,8 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
             for held in (*seeded(flow, model.row, each, value, arguments.node), value)
         )
     )
+    if model.row is not None:
+        _keep_rates(flow, instance, model.row, arguments)
     is_silent = is_off or callees.evaluates(arguments, "")
     inner = _made(flow, arguments.first) if model.row is not None and isinstance(arguments.first, Term) else None
     keeper = name
@@ -61,6 +63,20 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
         flow.ledger.consumptions[:] = [use for use in flow.ledger.consumptions if use.node not in idle]
     if isinstance(arguments.first, Function) and name in flow.file.made_modules:
         flow.file.applied[made] = arguments.first.code
+
+
+def rates(row: LibraryFunction) -> list[str]:
+    """Return the parameters of a class of a library that turn its objects off where they are 0."""
+    return [name for name, off in row.silent if is_zero(Const(off))]
+
+
+def _keep_rates(flow: Flow, layer: Term, row: LibraryFunction, arguments: Arguments) -> None:
+    """Record the rate that an object of a library is made with."""
+    for name in rates(row):
+        value = argument(row, name, arguments)
+        if value is not None:
+            flow.file.rated.add(layer)
+            flow.set_attribute(layer, name, value)
 
 
 def structure(flow: Flow, value: Value) -> Term:

@@ -66,7 +66,8 @@ def random_function(flow: Flow, row: LibraryFunction, arguments: Arguments) -> V
         return Library(returns)
     if row.advances:
         return flow.terms.fresh()  # another state at each call, also in a function that is called twice
-    result = flow.terms.make("op", (row.qualified, number))
+    is_rated = any(_argument(row, name, arguments)[0] is not None for name in made_objects.rates(row))
+    result = flow.make("fresh", ("", number)) if is_rated else flow.terms.make("op", (row.qualified, number))
     if row.keeps or row.holds or made_objects.is_class(row.qualified):
         made_objects.make(flow, row.qualified, result, arguments)
         counting.begin(flow, result, arguments)

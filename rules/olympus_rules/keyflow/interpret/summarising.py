@@ -30,7 +30,7 @@ from olympus_rules.keyflow.domain.summary import (
     sources_of,
 )
 from olympus_rules.keyflow.domain.terms import Term, Terms
-from olympus_rules.keyflow.domain.values import Const, Function, Value
+from olympus_rules.keyflow.domain.values import Const, Function, Value, is_zero
 from olympus_rules.keyflow.interpret import lanes
 
 MAX_USES = 40  # consumptions kept of one function; to callers it matters that a key is used up, not how often
@@ -183,11 +183,11 @@ def _tells(file: File, run: Run, name: str, value: Value) -> bool:
     if not isinstance(value, Term | Const) or is_key_name(name if index is None else str(index)):
         return True
     if isinstance(value, Const):
-        return False
+        return is_zero(value) and run.code.name.endswith("__init__")  # a rate, which may turn a draw off
     parts = (value, *file.terms.ancestors(value))
     if file.terms.operation(value) == "param" or value in file.classes:
         return True
-    if value in file.generators or (file.counting and value in file.made):
+    if value in file.generators or value in file.rated or (file.counting and value in file.made):
         return True
     return any(file.knowledge.is_candidate(part) for part in parts)
 

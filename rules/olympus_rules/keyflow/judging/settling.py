@@ -206,7 +206,8 @@ def _default_is_none(file: File, term: Term, *, before: int = 0) -> bool:
     if file.terms.operation(term) != "param":
         return False
     code, name = file.terms.data(term)
-    if not code.defaults_to_none(name):
+    default = code.default(name)
+    if default is None or default.value is not None:
         return False
     stores = (part for part in ast.walk(code.node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
     return not before or any(part.id == name and part.lineno < before for part in stores)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from olympus_rules.code.instructions import Block, ClassCode, FunctionCode
 from olympus_rules.code.lowering import lower_module, may_bind_globals
-from olympus_rules.code.relevance import Texts, mentioning, relevant
+from olympus_rules.code.relevance import Texts, constructors, mentioning, relevant
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.places import NOWHERE
@@ -102,9 +102,7 @@ class Analysis:
             self._waiting += [code for code in module.nested if file.has_places(code) and code not in self._waiting]
             # answers to other files do not depend on by_name
             wanted = relevant(texts, module, callables, arrays, by_name=False) if by_name else self._waiting
-            classes = {code.owner for code in wanted if code.owner is not None}
-            making = {class_.methods.get("__init__") for class_ in classes}  # what it writes may turn a draw off
-            file.idle = set(module.nested).difference(wanted, making)
+            file.idle = set(module.nested).difference(wanted, constructors(module, wanted))
             if arrays:  # a method beside one that concerns arrays has the summary that it has without arrays
                 keyed = relevant(texts, module, callables, by_name=False)
                 file.idle.update(set(wanted).difference(keyed, mentioning(texts, module, arrays)))

@@ -122,6 +122,7 @@ class _Writer:
             "classes": found,
             "parts": held,
             "ranks": ranks,
+            "rated": [n for term, n in numbers if term in self.file.rated],
             "given": given,
             "made": made,
         }
@@ -431,6 +432,7 @@ class _Reader:
         for number, name, value in record["given"]:
             known = file.held.get(self.terms[number], NOTHING)
             file.held[self.terms[number]] = known._replace(given=(*known.given, (name, self.value(value))))
+        file.rated.update(self.terms[number] for number in record["rated"])
         for number, rank in record["ranks"]:
             file.knowledge.used.setdefault(self.terms[number], rank)
         for number, module, start, end, written in record["made"]:

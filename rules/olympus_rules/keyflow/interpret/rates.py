@@ -1,0 +1,54 @@
+"""Rates of layers: one of 0 turns a layer off, and many constructors have it by default."""
+
+from __future__ import annotations
+
+from olympus_rules.keyflow.domain.classes import class_of
+from olympus_rules.keyflow.domain.outcomes import outcomes
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.values import Const, Value, is_zero
+from olympus_rules.keyflow.interpret import made_objects, operators
+from olympus_rules.keyflow.interpret.flow import Flow
+
+
+def drawing(flow: Flow, layer: Term, qualified: str) -> PathCondition | None:
+    """Return the condition under which a layer in an attribute draws; ``None`` if its rate is 0.
+
+    There is one only where the constructor of the object has the rate 0 by default.
+    """
+    row = flow.file.table.get(qualified).row
+    path: PathCondition | None = ALWAYS
+    for name in made_objects.rates(row) if row is not None else ():
+        rate = flow.terms.make("attr", (name, 0), layer)
+        value = _initial(flow, rate)
+        if isinstance(value, Term) and _may_be_zero(flow, value):
+            on = outcomes(flow, operators.compare(flow, "Eq", rate, Const(0)))[1]
+            path = None if on is None or path is None else both(path, on)
+        elif is_zero(value):
+            return None
+    return path
+
+
+def settled(flow: Flow, value: Value) -> Value:
+    """Return the constant that the constructor of an object gives to a part of it, else the value."""
+    found = _initial(flow, value) if isinstance(value, Term) else None
+    return found if isinstance(found, Const) else value
+
+
+def _initial(flow: Flow, attribute: Term) -> Value | None:
+    path: list[str] = []
+    owner = attribute
+    while flow.terms.operation(owner) == "attr" and not flow.terms.data(owner)[1]:
+        path.insert(0, flow.terms.data(owner)[0])
+        owner = flow.terms.args(owner)[0]
+    class_ = class_of(flow.file, owner) if len(path) > 1 and flow.terms.operation(owner) == "param" else None
+    return None if class_ is None else flow.linker.hierarchy.initial(class_, tuple(path))
+
+
+def _may_be_zero(flow: Flow, value: Term) -> bool:
+    """Return whether a value is a parameter that is 0 by default."""
+    if flow.terms.operation(value) != "param":
+        return False
+    code, name = flow.terms.data(value)
+    default = code.default(name)
+    return default is not None and is_zero(Const(default.value))
