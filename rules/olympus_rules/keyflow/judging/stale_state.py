@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty
 from olympus_rules.keyflow.domain.paths import bit_numbers
 from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.reuse import effect
@@ -85,6 +86,13 @@ def _written(run: Run) -> set[str]:
     return {name for term, name, _, _ in run.events.writes if term == receiver}
 
 
+def _originals(terms: Terms, term: Term) -> Iterator[Term]:
+    """Yield the objects of which a term is a copy, maybe one of a copy."""
+    while terms.operation(term) == "copy":
+        term = terms.args(term)[0]
+        yield term
+
+
 def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     terms = run.terms
     receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
@@ -93,9 +101,7 @@ def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     class_ = run.code.owner
     succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
     succeeded = succeeded or any(
-        terms.operation(leaf) == "copy" and terms.args(leaf)[0] == receiver
-        for _, value in run.events.returns
-        for leaf in leaves(value)
+        receiver in _originals(terms, leaf) for _, value in run.events.returns for leaf in leaves(value)
     )
     written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.events.writes}
     for use in run.ledger.consumptions:
