@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from olympus_rules.libraries.model import Conversion, LibraryFunction
 
 LAST_NAMES = frozenset(
-    {"initialising", "keywords", "methods", "off", "on", "own", "prefixes", "splits", "states", "streams"}
+    {"initialising", "keywords", "methods", "off", "on", "own", "parameters", "prefixes", "splits", "states", "streams"}
 )
 """Fields whose names are not qualified."""
 

@@ -192,7 +192,8 @@ class Libraries:
                 alone; ``inspect`` for methods that consume no key.
             what: ``streams`` for the arguments of these methods that take keys, or dictionaries of keys; ``modules``
                 for the functions that make a module of a function; ``states`` for those that read a module's state;
-                ``initialising`` for those of the methods that call a function with a key.
+                ``initialising`` for those of the methods that call a function with a key; ``parameters`` for the
+                streams from which a module draws its first parameters.
         """
         return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, what))
 

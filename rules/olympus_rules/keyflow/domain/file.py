@@ -115,6 +115,7 @@ class File:
         imported: the packages that the file imports from.
         folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.
         streams: arguments of the folding methods that are keys, or dictionaries of keys.
+        initial: the streams from which a module draws its first parameters.
         layer_keywords: arguments by which the layers of these packages get a key.
         made_modules: functions of these packages that make a module of a function.
         states: functions of these packages by which a module reads a state that changes from call to call.
@@ -172,7 +173,7 @@ class File:
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, from any library
             self.imported |= {"flax", "haiku"}
         self.folding_methods = table.methods(self.imported, "fold")
-        self.streams = table.methods(self.imported, "fold", "streams")
+        self.streams, self.initial = (table.methods(self.imported, "fold", what) for what in ("streams", "parameters"))
         self.layer_keywords = table.methods(self.imported, "layers", "keywords")
         self.made_modules = table.methods(self.imported, "fold", "modules")
         self.states = table.methods(self.imported, "fold", "states")

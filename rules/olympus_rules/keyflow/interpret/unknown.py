@@ -132,6 +132,8 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
         use = replace(taken, key=expression, call=number)
         if last in flow.file.folding_methods:
             folds.fold(flow, last, function, arguments, use, value)
+        elif isinstance(value, Map) and not flow.file.initial.isdisjoint(str(name) for name, _ in value.items):
+            _consume(flow, value, replace(use, draw="fold", certainty=Certainty.DOUBTFUL))
         else:
             _consume(flow, value, use)
             is_layer = not isinstance(function, Library) and _is_layer(flow, node, expression)

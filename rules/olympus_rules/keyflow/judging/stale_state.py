@@ -101,7 +101,9 @@ def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     class_ = run.code.owner
     succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
     succeeded = succeeded or any(
-        receiver in _originals(terms, leaf) for _, value in run.events.returns for leaf in leaves(value)
+        receiver is not None and receiver in _originals(terms, leaf)
+        for _, value in run.events.returns
+        for leaf in leaves(value)
     )
     written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.events.writes}
     for use in run.ledger.consumptions:
