@@ -39,6 +39,9 @@ class ObjectTable(Protocol):
     def result(self, callee: Value) -> Held:
         """Return what is known of the object that a call gives."""
 
+    def initial(self, class_: ClassCode, path: tuple[str, ...]) -> Value | None:
+        """Return what the constructor of a class puts in an attribute of an attribute, if that is known."""
+
     def parameter(self, code: FunctionCode, name: str) -> Held:
         """Return what annotations say of an argument: of the function, or of the method that it overrides."""
 
@@ -93,9 +96,6 @@ class ClassTable(Protocol):
 
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the constructor stores in an attribute of an object."""
-
-    def initial(self, class_: ClassCode, path: tuple[str, ...]) -> Value | None:
-        """Return what the constructor of a class puts in an attribute of an attribute, if that is known."""
 
     def held_library(self, class_: ClassCode, attribute: str, *, in_list: bool = False) -> str:
         """Return the class of a library whose object an attribute of an object holds, empty if none is known."""

@@ -42,7 +42,7 @@ def _initial(flow: Flow, attribute: Term) -> Value | None:
         path.insert(0, flow.terms.data(owner)[0])
         owner = flow.terms.args(owner)[0]
     class_ = class_of(flow.file, owner) if len(path) > 1 and flow.terms.operation(owner) == "param" else None
-    return None if class_ is None else flow.linker.hierarchy.initial(class_, tuple(path))
+    return None if class_ is None else flow.linker.objects.initial(class_, tuple(path))
 
 
 def _may_be_zero(flow: Flow, value: Term) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import Linker
-from olympus_rules.keyflow.domain.paths import ALWAYS
 from olympus_rules.keyflow.domain.summary import RECEIVER, Summary
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -56,7 +55,6 @@ class Hierarchy:
         self._stored: dict[ClassCode, set[str]] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
         self._abstract: dict[ClassCode, bool] = {}
-        self._initial: dict[tuple[ClassCode, tuple[str, ...]], Value | None] = {}
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, those of other files included."""
@@ -184,20 +182,6 @@ class Hierarchy:
     def _bases_of(self, class_: ClassCode) -> list[Value]:
         """Return the bases of a class and of those that it inherits from."""
         return [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
-
-    def initial(self, class_: ClassCode, path: tuple[str, ...]) -> Value | None:
-        """Return what the constructor of a class puts in an attribute of an attribute, ``None`` if that is not known.
-
-        Args:
-            class_: the class of the object.
-            path: the attributes, that of the object first.
-        """
-        slot = (class_, path)
-        if slot not in self._initial:
-            self._initial[slot] = None
-            code = self.method(class_, "__init__")
-            self._initial[slot] = None if code is None else _initial(self._file, code, path)
-        return self._initial[slot]
 
     def held_library(self, class_: ClassCode, attribute: str, *, in_list: bool = False) -> str:
         """Return the class of a library whose object an attribute holds: as a field is annotated, or as it is set up.
@@ -343,32 +327,19 @@ class Hierarchy:
 
 def _written_by(file: File, method: FunctionCode) -> Iterable[tuple[str, Value]]:
     """Return the attributes of its object that a method writes, with their values."""
-    summary = _summary(file, method)
+    summary = summary_of(file, method)
     for term, attribute, value, _ in () if summary is None else summary.writes:
-        if summary is not None and term == _own(file, summary):
+        if summary is not None and term == own_object(file, summary):
             yield attribute, value
 
 
-def _initial(file: File, method: FunctionCode, path: Iterable[str]) -> Value | None:
-    """Return what an initialising method surely writes, once, to an attribute of an attribute of its object."""
-    summary = _summary(file, method)
-    if summary is None:
-        return None
-    owner: Value = _own(file, summary)
-    for name in path:
-        written = [(value, when) for term, put, value, when in summary.writes if term == owner and put == name]
-        if len(written) != 1 or written[0][1] != ALWAYS:
-            return None
-        owner = written[0][0]
-    return owner
-
-
-def _summary(file: File, method: FunctionCode) -> Summary | None:
+def summary_of(file: File, method: FunctionCode) -> Summary | None:
+    """Return the summary of a method, which another file may have."""
     reached = file.linker.lookups.reach(Function(method), concerned=True)
     return None if reached is None else file.linker.summariser.summary(reached.code)
 
 
-def _own(file: File, summary: Summary) -> Term:
+def own_object(file: File, summary: Summary) -> Term:
     """Return the object of a method."""
     return file.terms.make("param", (summary.code, next(iter(summary.code.parameters), "")))
 

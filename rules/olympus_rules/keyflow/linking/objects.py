@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.code.origins import Given, Origin
 from olympus_rules.keyflow.domain.access import CALLABLE
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
+from olympus_rules.keyflow.domain.paths import ALWAYS
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Value
-from olympus_rules.keyflow.linking.hierarchy import SETTING_UP
+from olympus_rules.keyflow.linking.hierarchy import SETTING_UP, own_object, summary_of
 from olympus_rules.keyflow.notes.annotated import annotations_of, held_by
 
 CALLED = "()"  # after the name of a function, in the question for what it gives
@@ -26,6 +29,7 @@ class Objects:
         self._file = file
         self._attributes: dict[tuple[ClassCode, str], Held | Value] = {}
         self._results: dict[tuple[FunctionCode, ClassCode | None], Held] = {}
+        self._initial: dict[tuple[ClassCode, tuple[str, ...]], Value | None] = {}
 
     def held(self, class_: ClassCode, name: str) -> Held:
         """Return what is known of the object in an attribute of the objects of a class."""
@@ -71,6 +75,20 @@ class Objects:
             if each is not code.owner and method in each.methods:
                 return self.parameter(each.methods[method], name)
         return NOTHING
+
+    def initial(self, class_: ClassCode, path: tuple[str, ...]) -> Value | None:
+        """Return what the constructor of a class puts in an attribute of an attribute, ``None`` if that is not known.
+
+        Args:
+            class_: the class of the object.
+            path: the attributes, that of the object first.
+        """
+        slot = (class_, path)
+        if slot not in self._initial:
+            self._initial[slot] = None
+            code = self._file.linker.hierarchy.method(class_, "__init__")
+            self._initial[slot] = None if code is None else _initial(self._file, code, path)
+        return self._initial[slot]
 
     def _attribute(self, class_: ClassCode, name: str) -> Held | Value:
         """Return the object in an attribute, or the class or function."""
@@ -172,3 +190,17 @@ class Objects:
     def _asked(self, qualified: str) -> Held:
         """Return what another file says of the object under a name."""
         return self._of_term(self._outside(qualified))
+
+
+def _initial(file: File, method: FunctionCode, path: Iterable[str]) -> Value | None:
+    """Return what an initialising method surely writes, once, to an attribute of an attribute of its object."""
+    summary = summary_of(file, method)
+    if summary is None:
+        return None
+    owner: Value = own_object(file, summary)
+    for name in path:
+        written = [(value, when) for term, put, value, when in summary.writes if term == owner and put == name]
+        if len(written) != 1 or written[0][1] != ALWAYS:
+            return None
+        owner = written[0][0]
+    return owner
