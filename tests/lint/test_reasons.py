@@ -519,6 +519,23 @@ TOLD_APART = {
         """,
         [False],
     ),
+    "attributes of which a loop spells out the names": (
+        """
+        class Agent:
+            def __init__(self, key, n):
+                self.key, self.n = key, n
+            def show(self):
+                return [somelib.show(getattr(self, name)) for name in ("n",)]
+            def show_all(self):
+                return [somelib.show(getattr(self, name)) for name in ("n", "key")]
+            def show_other(self):
+                for name in ("n",):
+                    name = name.replace("n", "key")
+                    somelib.show(getattr(self, name))
+        Agent(jax.random.PRNGKey(0), 1).show()
+        """,
+        [True],
+    ),
     "an attribute beside those of which a loop spells out the names": (
         """
         class Agent:

@@ -511,6 +511,23 @@ CASES: dict[str, tuple[str, list[set[int]]]] = {
         """,
         [{1}, set(), {2}, set(), {4}],
     ),
+    "attributes by computed names": (
+        """\
+        class Box:
+            def __init__(self, key):
+                self.key = key
+
+            def state(self):
+                return {name: getattr(self, name) for name in ["key"]}
+
+        look(Box(PRNGKey(1)).state()["key"])
+        """,
+        [{1}],
+    ),
+    "variables of a namespace": (
+        "import types\nlook(vars(types.SimpleNamespace(n=1, key=PRNGKey(1)))['key'])",
+        [{1}],
+    ),
     "bound before a try, in it, and in its handler": (
         "key = PRNGKey(1)\ntry:\n    key = PRNGKey(2)\nexcept OSError:\n    key = PRNGKey(3)\nlook(key)",
         [{1, 2, 3}],

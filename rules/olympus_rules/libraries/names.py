@@ -44,12 +44,6 @@ NUMPY_ARRAY = "numpy.ndarray"
 ANY_ARRAY = frozenset({*ARRAY_TYPES, NUMPY_ARRAY, "chex.Array", "jaxtyping.Array"})
 COPIES_NAMES = frozenset({"functools.wraps", "wraps"})
 """How the decorator is written that gives a function the name of another one and changes nothing else."""
-HOLDERS = frozenset({"dict", "frozenset", "list", "set", "tuple"}) | {
-    f"{module}.{name}"
-    for module in ("collections.abc", "typing")
-    for name in ("Mapping", "MutableMapping", "MutableSequence", "Sequence", "Set")
-}
-"""Classes of Python's containers, of which no array is one: it is ``Iterable``, ``Sized`` and a ``Container``."""
 DICT = "builtins.dict"
 CHOOSING = frozenset({"where", "select", "select_n"})
 """Functions of ``jax.numpy`` and ``jax.lax``, by their last name, that choose among arrays by their first argument."""

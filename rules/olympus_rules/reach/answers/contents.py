@@ -15,8 +15,8 @@ MOST_PARTS = 128
 """The limit of containers and objects in each other; over it, the analysis has merged unrelated ones."""
 MOST_OPENED = 8
 """The limit of those that are opened to show how a key got into one of them."""
-FEW = 4
-"""The limit of constructors whose keys come to one place together with anything else; likewise."""
+FEW, MANY = 4, 16
+"""The limits of constructors whose keys come to one place with containers and objects, and with anything else."""
 
 
 class Contents:
@@ -57,14 +57,17 @@ class Contents:
         return held & self._keys or self.of(held, sure=True)
 
     def surely(self, values: int) -> int:
-        """Return a mask without keys that come to their place by a merger of values, as functions beside them show."""
-        keys = values & self._keys
+        """Return a mask without what comes to its place by a merger of values, as functions beside keys show.
+
+        Keys of many constructors beside containers are elements: who writes one by a subscript may write to an array.
+        """
+        keys, holders = values & self._keys, values & self._holders
         if values & self._beside:
             return 0
-        if keys and without(values, keys):
-            makers = {key.site for key in self._slots.listed(keys) if isinstance(key, Key)}
-            return keys if len(makers) <= FEW else 0
-        return values
+        if not keys or values == keys:
+            return values
+        makers = {key.site for key in self._slots.listed(keys) if isinstance(key, Key)}
+        return keys if len(makers) <= (FEW if holders else MANY) else holders
 
     def held_by(self, holder: Value, *, sure: bool) -> int:
         """Return the mask of the elements of a container, or of the attributes of an object."""

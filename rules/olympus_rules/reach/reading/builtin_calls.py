@@ -10,7 +10,7 @@ from olympus_rules.libraries.names import DICT
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.raw_keys import RawKeys
 from olympus_rules.reach.reading.sites import Call, Written
-from olympus_rules.reach.reading.spelled import constant_names, is_plain_write
+from olympus_rules.reach.reading.spelled import constant_names, is_plain_write, looped_names
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import Class, Key, Library, Object, place_of
 
@@ -44,11 +44,12 @@ class BuiltinCalls:
             self.called_class(callee, call, call.node.args)
 
     def read(self, call: Call, name: str | int | None) -> None:
-        """Read an attribute by its name: that attribute, or any one where the name is that of a field."""
-        owner, spelled = call.arguments[0][0], call.node.args[1]
-        if isinstance(name, str):
-            self.attributes.read(owner, name, call.result)
-        elif isinstance(spelled, ast.Attribute) and spelled.attr == "name":
+        """Read an attribute by its name: that attribute, or any one in a loop over names that are computed."""
+        owner = call.arguments[0][0]
+        names = self.names(call, name)
+        for each in names or ():
+            self.attributes.read(owner, each, call.result)
+        if names == []:
             self.attributes.read_any(owner, call.result)
         for default, _ in call.arguments[2:]:
             self.slots.add_edge(default, call.result)
@@ -57,13 +58,18 @@ class BuiltinCalls:
     def write(self, call: Call, name: str | int | None) -> None:
         """Write an attribute by its name: that attribute, or any one where the name is computed."""
         (owner, _), _, (source, _) = call.arguments
-        written = ast.unparse(call.node.args[0])
-        if isinstance(name, str):
-            self.attributes.write(owner, name, source)
-            written = f"{written}.{name}"
-        else:
+        names = self.names(call, name) or []
+        for each in names:
+            self.attributes.write(owner, each, source)
+        if not names:
             self.attributes.write_any(owner, source)
+        written = ".".join([ast.unparse(call.node.args[0]), *names[:1]])
         self.attributes.written.append(Written(place_of(self.file, call.node), written, owner, source))
+
+    def names(self, call: Call, name: str | int | None) -> list[str] | None:
+        """Return the names that an argument stands for: none if they are computed; ``None`` for any expression."""
+        parents = self.attributes.names.documents[self.file].parents
+        return [name] if isinstance(name, str) else looped_names(call.node, parents)
 
     def called_class(self, maker: str, call: Call, arguments: list[ast.expr]) -> None:
         """Make a class by a call, with the fields that it names and any defaults."""

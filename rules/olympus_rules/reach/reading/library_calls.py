@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
+from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS
@@ -24,6 +25,7 @@ from olympus_rules.reach.solver.mapping import mapped_by, takes_words
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
     UNDIVIDED,
+    Class,
     Constructor,
     Container,
     Key,
@@ -74,6 +76,7 @@ class LibraryCalls:
         self.partials = Partials(binding)
         self.back = GivingBack(heap, attributes.names)
         self._restructured: set[Place] = set()
+        self._namespaces: dict[Place, ir.ClassCode] = {}
         self.remade: dict[Place, str] | None = None
 
     def call(self, value: Library | Made, call: Call) -> None:
@@ -89,6 +92,9 @@ class LibraryCalls:
                 self.slots.put(call.result, Made(model.qualified))  # a decorator that waits for its function
         if model.transform is not None and model.transform.kind == "wraps":
             return  # it is told a function, and gives back another one
+        if model.container == "namespace":
+            self.namespace(model, call)
+            return
         if model.row is not None and model.row.derive:
             self.derive(value, model.row.derive, call)
         if model.result == "derived" or (model.row is not None and model.row.derive):
@@ -107,6 +113,15 @@ class LibraryCalls:
             if model.container is not None and model.transform is None:
                 self.python.call_with_elements(call, model.container)
             self.hand_on(model, call)
+
+    def namespace(self, model: Model, call: Call) -> None:
+        """Make an object whose attributes are the keyword arguments."""
+        fields = [keyword for keyword, _ in call.keywords if keyword is not None]
+        code = self._namespaces.setdefault(
+            call.place, ir.ClassCode(model.name, ast.ClassDef(model.name, [], [], [], []), fields=fields)
+        )
+        self.heap.classes.plain.add(code)  # no pytree, which may be a batch
+        self.binding.construct(Class(code), call)
 
     def hand_on(self, model: Model, call: Call) -> None:
         """Copy the arguments of a library function to its result and to the callables among them."""

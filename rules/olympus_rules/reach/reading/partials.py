@@ -24,7 +24,6 @@ class Partials:
 
     def __init__(self, binding: Binding) -> None:
         """Start without any call."""
-        self._binding = binding
         self._slots = binding.slots
         self._made: Counter[Slot] = Counter()
 

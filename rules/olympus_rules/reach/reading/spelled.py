@@ -29,6 +29,26 @@ def is_plain_write(code: ir.FunctionCode, call: ast.Call) -> bool:
     return is_special and list(code.parameters) == [ast.unparse(each) for each in call.args]
 
 
+def looped_names(call: ast.Call, parents: Parents) -> list[str] | None:
+    """Return the names of attributes in a loop whose variable names one: none where they are not spelled out.
+
+    Returns:
+        The names, or ``None`` without such a loop; ``field.name`` is that of a loop over fields.
+    """
+    name, around = call.args[1], parents.get(call)
+    if isinstance(name, ast.Attribute) and name.attr == "name":
+        return []
+    while around is not None and isinstance(name, ast.Name):
+        for loop in [around] if isinstance(around, ast.For) else getattr(around, "generators", []):
+            if ast.unparse(loop.target) == name.id:
+                names = loop.iter.elts if isinstance(loop.iter, ast.List | ast.Set | ast.Tuple) else []
+                spelled = [each.value for each in names if isinstance(each, ast.Constant)]
+                texts = [each for each in spelled if isinstance(each, str)]
+                return texts if len(texts) == len(names) else []
+        around = parents.get(around)
+    return None
+
+
 def constant_names(node: ast.expr) -> list[str]:
     """Return the names in ``"a b"``, ``["a", "b"]`` or ``[("a", int), "b"]``."""
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]

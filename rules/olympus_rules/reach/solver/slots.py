@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from olympus_rules.reach.solver.values import OTHER, Unknown, Value
 
@@ -18,7 +18,6 @@ Watcher = Callable[[Any], object]
 """Is called with a value or with a mask."""
 Change = Callable[[int], int]
 Kinds = tuple[type, ...]
-T = TypeVar("T")
 Targets = dict[Slot, None]
 """The targets of a slot, in their order."""
 GROWTH = 2
