@@ -722,7 +722,8 @@ def test_a_name_is_short_where_its_line_has_no_room(tmp_path: Path, monkeypatch:
     [
         ('params["nu"] = jax.random.normal(key)', "nu_key"),
         ("params[0] = jax.random.normal(key)", "params_key"),
-        ("resample_hdp_transitions(params, key)", "subkey"),
+        ("resample_hdp_transitions(params, key)", "hdp_transitions_key"),
+        ("step_and_draw(params, key)", "subkey"),
         ("params.append(FullAttention(key))", "full_attention_key"),
         ("dropout(params, key)", "dropout_key"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
 
 IMPORTS = "import jax\n\n\n"
@@ -142,6 +143,48 @@ def test_a_new_key_is_named_as_those_beside_it(split: str, again: str, split_aft
     names = [name for name in split.partition(" = ")[0].split(", ") if name != last]
     body = f"    {{}}\n    g({', '.join(names)}, N({last}))\n    {{}}\n"
     assert fixed(body.format(split, again)).splitlines()[0].strip() == split_after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    if x:\n        a = N(key)\n        return g(a, N(key))\n    return N(key)\n",
+            "    if x:\n        key, a_key = S(key)\n        a = N(a_key)\n        return g(a, N(key))\n"
+            "    return N(key)\n",
+        ),
+        (
+            "    if x:\n        a = N(key)\n        b = N(key)\n    else:\n        a = b = N(key)\n    return a, b\n",
+            "    if x:\n        key, a_key = S(key)\n        a = N(a_key)\n        b = N(key)\n    else:\n"
+            "        a = b = N(key)\n    return a, b\n",
+        ),
+        (
+            "    for i in range(3):\n        k = jax.random.fold_in(key, i)\n        a = N(k)\n        g(a, N(k))\n",
+            "    for i in range(3):\n        k = jax.random.fold_in(key, i)\n        k, a_key = S(k)\n"
+            "        a = N(a_key)\n        g(a, N(k))\n",
+        ),
+        (
+            "    a = N(key)\n    g(a, N(key))\n    key = jax.random.key(1)\n    return N(key)\n",
+            "    key, a_key = S(key)\n    a = N(a_key)\n    g(a, N(key))\n    key = jax.random.key(1)\n"
+            "    return N(key)\n",
+        ),
+    ],
+    ids=["before a return", "in another arm", "made anew in a loop", "bound anew"],
+)
+def test_the_last_use_keeps_a_key_that_nothing_reads_after_it(before: str, after: str) -> None:
+    assert fixed(before) == after
+
+
+def test_a_compiled_method_replaces_no_key() -> None:
+    text = (
+        "import jax\n\n\nclass A:\n    def __init__(self, key):\n        self.key = key\n\n    @jax.jit\n"
+        "    def draw(self):\n        return jax.random.normal(self.key) + jax.random.normal(self.key)\n"
+    )
+    findings = lint_text("example.py", text, Settings()).findings
+    assert findings and all(finding.fix is None for finding in findings)
+    assert findings[0].message.endswith(
+        "`draw` is compiled and keeps the key that it reads first: pass it the key as an argument."
+    )
 
 
 def test_equal_names_are_numbered() -> None:

@@ -15,11 +15,18 @@ from olympus_rules.syntax import Document
 
 LONGEST = 25
 """Characters of a name that a new name is made from; longer ones say more than a reader needs."""
+LONGEST_OBJECT = 18
+"""Those of what a function makes, in its name."""
 KEYISH = re.compile(r"key|rng|seed|random_state", re.IGNORECASE)
 NAMED_KEY = re.compile(r"(?!(?:prng|rng|sub|new)_)\w+_(?:key|rng)")
 """The parameters whose name says what the key is for: ``dropout_key``, and not ``rng_key``."""
 NUMBERED = re.compile(r"(.*?)(\d+)")
 SPARE = {"key": "subkey", "rng": "sub_rng"}
+VERBS = frozenset(
+    """
+    add apply build compute create draw evaluate fit generate get init initialise initialize make resample run sample
+    """.split()  # noqa: SIM905
+)
 KEY_WORDS = {"k", "key", "rng", "seed", "sub", "subkey"}
 
 
@@ -46,8 +53,9 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     unnamed = [*spares, *unnamed] if is_drawn else [*unnamed, *spares]
     made = [*singular(document, place), *map(form.format, bases(document, place))]
     free = [name for each in (*following(siblings), *made, *unnamed) if (name := numbered(names, each))]
+    others = (f"{spares[0]}_{number}" for number in count(2))
     return next((name for name in free if fits(document, place, name)), None) or min(
-        free, key=len, default=names.fresh(unnamed[-1])
+        free, key=len, default=next(filter(names.is_free, others))
     )
 
 
@@ -145,13 +153,18 @@ def target_of(statement: ast.Assign | ast.AnnAssign | ast.AugAssign, key: ast.ex
 def called_base(place: Place) -> Iterator[str]:
     """Yield the callee that takes a key: ``dropout(x, key)`` takes a ``dropout_key``.
 
-    The name of a function of several words says what it does, and that of a class what is made.
+    The name of a function of several words says what it does, perhaps to what, and that of a class what is made.
     """
     if isinstance(place.node, ast.Call):
         name = dotted(place.node.func)
         last = name.rpartition(".")[2].strip("_")
-        if not last.startswith(("split", "fold_in", "clone")) and ("_" not in last or not last.islower()):
+        verb, _, thing = last.partition("_")
+        if last.startswith(("split", "fold_in", "clone")):
+            return
+        if not thing or not last.islower():
             yield from worded(name)
+        elif verb in VERBS and len(thing) <= LONGEST_OBJECT:
+            yield from worded(thing)
 
 
 def splits(place: Place) -> bool:

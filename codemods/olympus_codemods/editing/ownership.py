@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from olympus_codemods.editing.names import dotted
 from olympus_codemods.editing.scopes import Scope, bound_names, dominates, own_nodes
+from olympus_rules.rules.key_reuse import compiled_around
 from olympus_rules.syntax import Document
 
 
@@ -20,7 +21,11 @@ def assignable(document: Document, key: ast.expr, scope: Scope) -> bool:
         return False
     if isinstance(key, ast.Name):
         return key.id in bound_names(scope) and key.id not in loop_targets(scope)
-    return isinstance(key, ast.Attribute) and attribute_is_mutable(document, key, scope)
+    return (
+        isinstance(key, ast.Attribute)
+        and not compiled_around(document, key)
+        and attribute_is_mutable(document, key, scope)
+    )
 
 
 @lru_cache(maxsize=8)

@@ -135,6 +135,30 @@ def dominates(document: Document, earlier: ast.stmt, later: ast.AST) -> bool:
     return found is not None and block.index(earlier) < block.index(found)
 
 
+def may_follow(document: Document, node: ast.AST, later: ast.AST) -> bool:
+    """Return whether a node may run after one above it in its scope: not in another arm, nor after a return."""
+    inside = {later, *document.around(later)}
+    for child, parent in pairwise((node, *document.around(node))):
+        if isinstance(parent, NESTED):
+            break
+        if parent in inside and isinstance(parent, ast.If | ast.IfExp | ast.Match):
+            arms = {arm_of(parent, each) for each in (child, *(inside & {*ast.iter_child_nodes(parent)}))}
+            if len(arms) > 1:
+                return False
+        block = block_of(document, child) if isinstance(child, ast.stmt) else []
+        if block and isinstance(block[-1], ast.Return | ast.Raise) and inside.isdisjoint(block):
+            return False
+    return True
+
+
+def arm_of(branching: ast.If | ast.IfExp | ast.Match, child: ast.AST) -> int:
+    """Return the number of the arm of a branching node that a child of it is in."""
+    if isinstance(branching, ast.Match):
+        return branching.cases.index(child) if isinstance(child, ast.match_case) else -1
+    arms = (branching.body, branching.orelse)
+    return next((n for n, arm in enumerate(arms) if child is arm or (isinstance(arm, list) and child in arm)), -1)
+
+
 def block_of(document: Document, statement: ast.AST) -> list[ast.AST]:
     """Return the statements of the block that a statement is in."""
     blocks = (value for _, value in ast.iter_fields(document.parents[statement]) if isinstance(value, list))

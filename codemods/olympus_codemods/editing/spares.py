@@ -7,7 +7,16 @@ import re
 from collections.abc import Iterator
 
 from olympus_codemods.editing.names import comprehension_targets, dotted
-from olympus_codemods.editing.scopes import LOOPS, Scope, bound_names, dominates, enclosing_scopes, own_nodes, scope_of
+from olympus_codemods.editing.scopes import (
+    LOOPS,
+    Scope,
+    bound_names,
+    dominates,
+    enclosing_scopes,
+    may_follow,
+    own_nodes,
+    scope_of,
+)
 from olympus_codemods.editing.splits import Unpacked, assigned, is_repeated, last_binding, unpacked
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.syntax import Document
@@ -103,4 +112,5 @@ def handed_on(document: Document, split: Unpacked, first: Place, again: Place) -
     last = document.span(again.node).end
     reads = live_reads(document, split.statement, name)
     end = document.span(split.statement).end
-    return [read for read in reads if not end <= document.span(read).start < last]
+    reads = [read for read in reads if not end <= document.span(read).start < last]
+    return [read for read in reads if document.span(read).start < end or may_follow(document, again.node, read)]

@@ -15,8 +15,8 @@ from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.ownership import assignable, may_be_none
 from olympus_codemods.editing.rewriting import insert_line, replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, scope_of
-from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated, lengthened, unpacked
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, may_follow, scope_of
+from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated, last_binding, lengthened, unpacked
 from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
@@ -92,10 +92,22 @@ def is_carried(document: Document, first: Place, last: Place) -> bool:
     is_after = statement is document.statement(last.node) or dominates(document, statement, last.node)
     if not is_after or not may_split(document, last, last):
         return False
-    name, end = dotted(last.key), document.span(last.key).end
+    name = dotted(last.key)
     loop = next((each for each in document.around(statement) if isinstance(each, (*LOOPS, *SCOPES))), scope)
-    is_below = any(document.span(node).start >= end for node in reads_in(scope).get(name, ()))
-    return is_below or isinstance(last.key, ast.Attribute) or isinstance(loop, LOOPS)
+    made = last_binding(document, first.node, name)
+    is_new = isinstance(made, ast.Assign) and loop in document.around(made)  # in each iteration
+    is_below = any(is_read_below(document, last, read) for read in reads_in(scope).get(name, ()))
+    return is_below or isinstance(last.key, ast.Attribute) or (isinstance(loop, LOOPS) and not is_new)
+
+
+def is_read_below(document: Document, last: Place, read: ast.expr) -> bool:
+    """Return whether a read of the key comes after its last place, and nothing binds it anew in between."""
+    assert last.key is not None
+    end = document.span(last.key).end
+    if document.span(read).start < end or not may_follow(document, last.node, read):
+        return False
+    made = last_binding(document, read, dotted(last.key)) if isinstance(read, ast.Name) else None
+    return not (isinstance(made, ast.Assign) and document.span(made).start >= end)
 
 
 @lru_cache(maxsize=8)  # the keys of one function come one after the other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
@@ -36,6 +37,7 @@ OF_STATE = (
     "the new counts, or reseed the copy."
 )
 OF_HANDED_STATE = "It returns a state with the next key: go on with that one."
+COMPILES = re.compile(r"jit\b|\bpmap\b")
 REORDERING = frozenset({"choice", "permutation", "shuffle"})
 
 
@@ -278,6 +280,14 @@ def compiled(place: Place, document: Document) -> str:
     return called if is_compiled else ""
 
 
+def compiled_around(document: Document, node: ast.AST) -> str:
+    """Return the compiled function or method around a node: what it assigns to an object is lost."""
+    functions = (each for each in document.around(node) if isinstance(each, ast.FunctionDef))
+    return next(
+        (each.name for each in functions if COMPILES.search(" ".join(map(ast.unparse, each.decorator_list)))), ""
+    )
+
+
 def in_method(fact: Reuse, document: Document) -> str:
     """Return the next step where a method draws from a key that its object keeps: it is taken there."""
     method = fact.again.what
@@ -304,7 +314,10 @@ def advice(fact: Reuse, document: Document) -> str:
         is_at_first = is_split(fact.again) and fact.first.node is not fact.again.node  # a split keeps the parent
         where = f"on {line(document, fact.first.node)}" if is_at_first else "here"
         return f"{names} {verb} never used; was it meant {where}?"
-    if fact.again.key is None and (function := compiled(fact.again, document)):
+    function = compiled(fact.again, document) if fact.again.key is None else ""
+    if isinstance(fact.again.key, ast.Attribute):
+        function = compiled_around(document, fact.again.node)
+    if function:
         return f"`{function}` is compiled and keeps the key that it reads first: pass it the key as an argument."
     key, split = fact.key or "key", written_in(document, fact.again.node)
     if fact.kept and key.replace(".", "").isidentifier():
