@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from olympus_lint.project.settings import Settings
@@ -185,6 +187,31 @@ def test_a_compiled_method_replaces_no_key() -> None:
     assert findings[0].message.endswith(
         "`draw` is compiled and keeps the key that it reads first: pass it the key as an argument."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "has_fix"),
+    [("key", "draw", True), ("key", "__getitem__", False), ("seed", "draw", False), ("_random_state", "draw", False)],
+)
+def test_what_is_to_be_the_same_at_each_call_stays(name: str, method: str, has_fix: bool) -> None:
+    text = (
+        f"import jax\n\n\nclass A:\n    def __init__(self, key):\n        self.{name} = key\n\n"
+        f"    def {method}(self, i):\n        return jax.random.normal(self.{name})[i]\n\n"
+        f"    def both(self):\n        return self.{method}(0), self.{method}(1)\n"
+    )
+    findings = lint_text("example.py", text, Settings()).findings
+    assert findings and any(finding.fix is not None for finding in findings) == has_fix
+
+
+def test_a_name_of_a_star_import_is_used(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("import jax\n")
+    text = (
+        "from common import *\n\n\ndef f(key, g):\n    k1, k2 = jax.random.split(key)\n    g(k1, k2)\n    g(k2)\n\n\n"
+        "def h(key, g):\n    g(jax.random.normal(key))\n    g(jax.random.normal(key))\n"
+    )
+    result = fix_text(str(tmp_path / "a.py"), text, Settings(), unsafe=True)
+    assert "import jax" not in result.text and "key, subkey = jax.random.split(key)\n" in result.text
+    assert "k1, k2, k3 = jax.random.split(key, 3)\n" in result.text
 
 
 def test_equal_names_are_numbered() -> None:

@@ -54,6 +54,12 @@ def confidence(body: str) -> Confidence:
             "    a = h(key, x)\n    b = rotate(key, y)\n    assert_equal_shape(a, b)\n",
         ),
         (
+            "    a = h(key, x)\n    b = h(key, y)\n    return jax.tree.map(lambda u, v: u - v, a, b)\n",
+            "    a = h(key, x)\n    b = h(key, y)\n    return jax.tree.map(lambda u, v: u + v, a, b)\n",
+        ),
+        ("    return h(key, x)(key, x)\n", "    return h(key, x)(rotate(key, x))\n"),
+        ("    dummy_input = N(key)\n    return h(key, dummy_input)\n", "    a = N(key)\n    return h(key, a)\n"),
+        (
             "    a = N(key)\n    b = N(key)\n    assert jnp.array_equal(a, b)\n",
             "    a = N(key)\n    b = N(key)\n    print(jnp.array_equal(a, b))\n",
         ),

@@ -67,7 +67,7 @@ class Names:
     def _imported_names(self) -> dict[str, str]:
         """Return the names that imports bind at run time, except those that an inner scope rebinds."""
         document = self._document
-        names = dict(document.imports.names)
+        names = starred(document) | dict(document.imports.names)
         self._imported_inside: set[str] = set()
         if not self._for_checkers:
             for name in names_for_checkers(document):
@@ -243,6 +243,17 @@ def comprehension_targets(document: Document, at: ast.AST) -> frozenset[str]:
         for part in ast.walk(loop.target)
         if isinstance(part, ast.Name)
     )
+
+
+@lru_cache(maxsize=8)
+def starred(document: Document) -> dict[str, str]:
+    """Return ``jax`` if a file reads it and nothing binds it but ``from x import *``."""
+    tree = document.tree
+    has_star = any(alias.name == "*" for node in own_imports(tree) for alias in node.names)
+    if not has_star or "jax" in bound_names(tree):
+        return {}
+    is_read = any(isinstance(node, ast.Name) and node.id == "jax" for node in ast.walk(tree))
+    return {"jax": "jax"} if is_read else {}
 
 
 @lru_cache(maxsize=8)

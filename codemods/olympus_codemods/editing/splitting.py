@@ -33,7 +33,7 @@ def split_before(fact: Reuse, document: Document) -> Fix | None:
     Where the key goes on after the second use, that use takes a child, too.
     """
     first, again = fact.first, fact.again
-    if not refreshes(fact, scope_of(document, first.node)) or not may_split(document, first, again):
+    if not refreshes(document, fact, scope_of(document, first.node)) or not may_split(document, first, again):
         return None
     return divided(document, [first, again] if is_carried(document, first, again) else [first])
 
@@ -47,7 +47,7 @@ def keep_parent(fact: Reuse, document: Document) -> Fix | None:
     scope, split = scope_of(document, first.node), unpacked(document, document.statement(first.node))
     if split is None or split.call is not first.node or first.key is None or split.parent != dotted(first.key):
         return None
-    if not refreshes(fact, scope) or not may_split(document, first, again):
+    if not refreshes(document, fact, scope) or not may_split(document, first, again):
         return None
     longer = lengthened(document, split, split.parent, is_first=True)
     if longer is None:
@@ -219,17 +219,24 @@ def runs_once_in(document: Document, statement: ast.stmt, node: ast.AST) -> bool
     return node in parts
 
 
-def refreshes(fact: Reuse, scope: ast.AST) -> bool:
+def refreshes(document: Document, fact: Reuse, scope: ast.AST) -> bool:
     """Return whether a new value of the key reaches the second consumption when something repeats the first."""
     key = fact.first.key
     if fact.repeated_by in ("", "loop", "arguments"):
         return True
     if isinstance(key, ast.Attribute):
-        return fact.repeated_by == "call"
+        return fact.repeated_by == "call" and not is_fixed(document, key)
     if fact.repeated_by not in CARRIES:
         return False
     returned = [node.value for node in ast.walk(scope) if isinstance(node, ast.Return) and node.value]
     return any(dotted(inner) == dotted(key) for value in returned for inner in ast.walk(value))
+
+
+def is_fixed(document: Document, key: ast.Attribute) -> bool:
+    """Return whether an object is to give the same for its key at each call: it has items, or names the key a seed."""
+    owner = next((each for each in document.around(key) if isinstance(each, ast.ClassDef)), None)
+    methods = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)} if owner is not None else set()
+    return "__getitem__" in methods or key.attr.strip("_") in ("seed", "random_state")
 
 
 def called(place: Place) -> ast.AST | None:

@@ -30,7 +30,7 @@ DENIED = re.compile(
 
 def is_meant(document: Document, first: Consumption, again: Consumption) -> bool:
     """Return whether the code around two uses of a key shows that they are to get equal bits, or that none matters."""
-    if _is_dummy(first) or _is_dummy(again) or _is_said(document, first.node, again.node):
+    if any(_is_dummy(document, use) for use in (first, again)) or _is_said(document, first.node, again.node):
         return True
     one, two = first.node, again.node
     if not isinstance(one, ast.Call) or not isinstance(two, ast.Call):
@@ -54,9 +54,12 @@ def _are_direct(first: Consumption, again: Consumption) -> bool:
     return all(use.what.endswith("random.split") or use.what in (use.sampler, use.draw) for use in (first, again))
 
 
-def _is_dummy(use: Consumption) -> bool:
-    """Return whether a key is named as one of which nothing depends."""
-    return use.key is not None and DUMMY.search(dotted_name(use.key).lower()) is not None
+def _is_dummy(document: Document, use: Consumption) -> bool:
+    """Return whether a key, or what is made with it, is named as something of which nothing depends."""
+    names = {dotted_name(use.key)} if use.key is not None else set[str]()
+    if isinstance(use.node, ast.Call):
+        names |= _result(document, use.node)
+    return any(DUMMY.search(name.lower()) for name in names)
 
 
 def _is_said(document: Document, first: ast.AST, again: ast.AST) -> bool:
@@ -145,7 +148,9 @@ def _target(document: Document, value: ast.expr) -> str:
 
 
 def _is_made_of(document: Document, one: ast.Call, two: ast.Call) -> bool:
-    """Return whether one function is made of the other one: a gradient or a compiled form, at one point of both."""
+    """Return whether one function is made of the other one, or of its call: a gradient, or a compiled form of it."""
+    if two.func is one:
+        return True
     functions = [_definition(document, call.func) for call in (one, two)]
     for made, other in (functions, functions[::-1]):
         match made:
@@ -205,6 +210,11 @@ def _is_asserted(document: Document, node: ast.AST) -> bool:
     return is_call or isinstance(document.statement(node), ast.Assert)
 
 
+def _subtracts(node: ast.AST) -> bool:
+    """Return whether an expression is a difference."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
 def _result(document: Document, call: ast.Call) -> set[str]:
     """Return the variables that get the result of a call."""
     statement = document.parents[call]
@@ -220,6 +230,8 @@ def _compares(node: ast.AST, calls: tuple[ast.Call, ast.Call], results: list[set
             sides = [left, right]
         case ast.BinOp(left=left, op=ast.Sub(), right=right) if is_one:
             sides = [left, right]
+        case ast.Call(args=[ast.Lambda(body=body), *sides]) if is_one and any(map(_subtracts, ast.walk(body))):
+            pass
         case _:
             return False
     found = [
