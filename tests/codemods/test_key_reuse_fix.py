@@ -313,6 +313,7 @@ def key_numbers(doc: Document, calls: list[ast.Call], key: str) -> list[int]:
         ("a_name_that_says_more_than_is_needed = jax.random.normal(key)", "key, subkey = jax.random.split(key)"),
         ("print(jax.random.normal(key))", "key, subkey = jax.random.split(key)"),
         ("m, s = jax.random.normal(key)", "key, subkey = jax.random.split(key)"),
+        ("m, _ = jax.random.normal(key)", "key, m_key = jax.random.split(key)"),
     ],
 )
 def test_a_new_key_is_named_after_what_is_made_with_it(uses: str, split: str) -> None:

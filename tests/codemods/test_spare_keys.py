@@ -118,11 +118,15 @@ def test_a_key_for_something_else_is_not_taken(before: str, after: str) -> None:
             "    key, k, a_key, b_key = S(key, 4)\n    a = N(a_key)\n    b = N(b_key)\n    return a, b, key, N(k)\n",
         ),
         (
+            "    k, s = S(x.key)\n    a = N(k)\n    b = N(k)\n    return x.set(a=a, b=b, key=k)\n",
+            "    k, s, b_key = S(x.key, 3)\n    a = N(s)\n    b = N(b_key)\n    return x.set(a=a, b=b, key=k)\n",
+        ),
+        (
             "    key, next_key = S(key)\n    a = N(key)\n    b = N(key)\n    return a, b, key\n",
             "    key, next_key, b_key = S(key, 3)\n    a = N(key)\n    b = N(b_key)\n    return a, b, next_key\n",
         ),
     ],
-    ids=["a spare one and a new one", "two new ones", "one to hand on"],
+    ids=["a spare one and a new one", "two new ones", "in a record", "one to hand on"],
 )
 def test_a_key_that_is_handed_on_is_not_drawn_from(before: str, after: str) -> None:
     assert fixed(before) == after

@@ -13,7 +13,7 @@ def confidence(body: str) -> Confidence:
     """Return the confidence of the reuse in the body of a function; ``N`` draws, ``f`` and ``h`` consume."""
     helpers = "".join(
         f"def {name}(key, *x):\n    return jax.random.normal(key, x)\n\n\n"
-        for name in ("h", "rotate", "inverse_rotate", "unrotate")
+        for name in ("h", "rotate", "inverse_rotate", "unrotate", "benchmark")
     )
     helpers += "def shuffled(key, x):\n    return jax.random.permutation(key, x)\n\n\n"
     text = f"import jax\nimport jax.numpy as jnp\n\n\n{helpers}def f(key, x, y, m, n):\n{body}"
@@ -56,6 +56,14 @@ def confidence(body: str) -> Confidence:
         (
             "    a = h(key, x)\n    b = h(key, y)\n    return jax.tree.map(lambda u, v: u - v, a, b)\n",
             "    a = h(key, x)\n    b = h(key, y)\n    return jax.tree.map(lambda u, v: u + v, a, b)\n",
+        ),
+        (
+            '    """Draw.\n\n    key: the key (shared by both)\n    """\n    return N(key), N(key)\n',
+            '    """Draw.\n\n    key: the key\n    x: shared\n    """\n    return N(key), N(key)\n',
+        ),
+        (
+            "    for each in x:\n        benchmark(key, each)\n",
+            "    for each in x:\n        h(key, each)\n",
         ),
         ("    return h(key, x)(key, x)\n", "    return h(key, x)(rotate(key, x))\n"),
         ("    dummy_input = N(key)\n    return h(key, dummy_input)\n", "    a = N(key)\n    return h(key, a)\n"),

@@ -143,6 +143,9 @@ def target_of(statement: ast.Assign | ast.AnnAssign | ast.AugAssign, key: ast.ex
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         pairs = zip(target.elts, value.elts, strict=True)
         target = next((one for one, made in pairs if any(part is key for part in ast.walk(made))), target)
+    if isinstance(target, ast.Tuple):  # ``samples, _ = f(key)``
+        kept = [one for one in target.elts if not dotted(one).startswith("_")]
+        target = kept[0] if len(kept) == 1 else target
     while isinstance(target, ast.Subscript):
         if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
             return target.slice.value
@@ -163,7 +166,7 @@ def called_base(place: Place) -> Iterator[str]:
             return
         if not thing or not last.islower():
             yield from worded(name)
-        elif verb in VERBS and len(thing) <= LONGEST_OBJECT:
+        elif verb in VERBS and len(thing) <= LONGEST_OBJECT and not thing.startswith("and_"):
             yield from worded(thing)
 
 

@@ -105,12 +105,27 @@ def words_of(text: str) -> set[str]:
 
 
 def handed_on(document: Document, split: Unpacked, first: Place, again: Place) -> list[ast.Name]:
-    """Return the reads of a key after two uses of it, where a split binds it to the name of its parent."""
+    """Return the reads of a key after two uses of it, if they go on with it.
+
+    That is so if a split binds it to the name of its parent, or if it is returned as a part of a state.
+    """
     name = dotted(again.key)
-    if not name.isidentifier() or name != split.parent or dotted(first.key) != name:
+    if not name.isidentifier() or dotted(first.key) != name:
         return []
     last = document.span(again.node).end
     reads = live_reads(document, split.statement, name)
     end = document.span(split.statement).end
     reads = [read for read in reads if not end <= document.span(read).start < last]
-    return [read for read in reads if document.span(read).start < end or may_follow(document, again.node, read)]
+    reads = [read for read in reads if document.span(read).start < end or may_follow(document, again.node, read)]
+    return reads if name == split.parent or any(is_returned(document, read) for read in reads) else []
+
+
+def is_returned(document: Document, read: ast.Name) -> bool:
+    """Return whether a key is returned: by itself, in a tuple or dictionary, or in a changed record."""
+    around = document.parents[read]
+    if not isinstance(document.statement(read), ast.Return):
+        return False
+    if isinstance(around, ast.keyword):
+        call = document.parents[around]
+        return isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] in ("_replace", "replace", "set")
+    return isinstance(around, ast.Dict | ast.Return | ast.Tuple)

@@ -20,7 +20,7 @@ COMPARED = re.compile(r"^(?!.*(?:shape|rank|type)).*(?:assert|allclose|isclose|(
 DUMMY = re.compile(r"(?:^|_)(?:dummy|fake|ignored|placeholder|unused)(?:_|$)")
 NUMBER = re.compile(r"(?:^|_)(?:[bdi-np-t]|count|len|length|num|size|total)(?:_|$)")
 SAID = re.compile(
-    r"\b(?:same|identical|shared|re-?us(?:e|ed|ing))\b.{0,30}\b(?:keys?|rngs?|seeds?|noise|samples?|random\w*|masks?|crops?)\b",
+    r"\b(?:same|identical|shared|re-?us(?:e|ed|ing))\b.{0,30}\b(?:keys?|rngs?|seeds?|noise|samples?|random\w*|masks?|crops?|minibatch(?:es)?)\b",
     re.IGNORECASE,
 )
 DENIED = re.compile(
@@ -30,7 +30,13 @@ DENIED = re.compile(
 
 def is_meant(document: Document, first: Consumption, again: Consumption) -> bool:
     """Return whether the code around two uses of a key shows that they are to get equal bits, or that none matters."""
-    if any(_is_dummy(document, use) for use in (first, again)) or _is_said(document, first.node, again.node):
+    checks = (
+        _is_dummy(document, again),
+        _is_dummy(document, first),
+        _is_benchmark(again),
+        _is_documented(document, again),
+    )
+    if any(checks) or _is_said(document, first.node, again.node):
         return True
     one, two = first.node, again.node
     if not isinstance(one, ast.Call) or not isinstance(two, ast.Call):
@@ -70,6 +76,20 @@ def _is_said(document: Document, first: ast.AST, again: ast.AST) -> bool:
         rows.update(range(max(span.start.row - 3, 1), min(span.end.row, len(document.lines)) + 1))
     comments = (document.lines[row - 1].partition("#")[2] for row in rows)
     return any(SAID.search(comment) and not DENIED.search(comment) for comment in comments)
+
+
+def _is_documented(document: Document, use: Consumption) -> bool:
+    """Return whether the docstring of a function says that its key is shared."""
+    key = dotted_name(use.key) if use.key is not None else ""
+    functions = (each for each in document.around(use.node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    function = next(functions, None)
+    lines = ((ast.get_docstring(function) or "").splitlines()) if function is not None and key else []
+    return any(re.search(rf"\b{re.escape(key)}\b.*\b(?:shared|same|re-?used)\b", line) for line in lines)
+
+
+def _is_benchmark(use: Consumption) -> bool:
+    """Return whether a key goes to a benchmark, whose numbers do not matter."""
+    return "benchmark" in use.what.rpartition(".")[2].lower()
 
 
 def _shuffles_alike(document: Document, one: ast.Call, two: ast.Call) -> bool:
@@ -149,8 +169,8 @@ def _target(document: Document, value: ast.expr) -> str:
 
 def _is_made_of(document: Document, one: ast.Call, two: ast.Call) -> bool:
     """Return whether one function is made of the other one, or of its call: a gradient, or a compiled form of it."""
-    if two.func is one:
-        return True
+    if two.func is one and len(two.args) > 1:
+        return {ast.dump(argument) for argument in two.args} <= {ast.dump(argument) for argument in one.args}
     functions = [_definition(document, call.func) for call in (one, two)]
     for made, other in (functions, functions[::-1]):
         match made:
