@@ -112,16 +112,16 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
         The statistics. The findings in the results have their verdicts, unless the interpreter was refused.
     """
     where: list[tuple[FileResult, int]] = []
-    asked: list[tuple[FileResult, dict[int, Question]]] = []
+    asked: list[tuple[FileResult, dict[int, Finding]]] = []
     for file in files:
-        judged = [place for place, finding in enumerate(file.findings) if is_judged(finding)]
-        asked.append((file, {len(where) + n: question(file.findings[place]) for n, place in enumerate(judged)}))
+        judged = [n for n, each in enumerate(file.findings) if any(is_judged(each, tier) for tier in choice.tiers)]
+        asked.append((file, {len(where) + n: file.findings[place] for n, place in enumerate(judged)}))
         where += [(file, place) for place in judged]
     tasks = deque(
-        Task(request(file, tier, settings[file.filename], choice), dict(questions))
+        Task(request(file, tier, settings[file.filename], choice), questions)
         for tier in choice.tiers
-        for file, questions in asked
-        if questions
+        for file, findings in asked
+        if (questions := {number: question(each) for number, each in findings.items() if is_judged(each, tier)})
     )
     traced = Traced(len(where))
     if not where:
@@ -147,15 +147,17 @@ def shown(verdict: Verdict | None) -> Verdict | None:
     return replace(verdict, reason=reason, evidence=tuple(line.replace(here, "") for line in verdict.evidence))
 
 
-def is_judged(finding: Finding) -> bool:
-    """Say whether a trace can decide a finding."""
-    return bool(all_rules()[finding.code].events) and finding.cell is None
+def is_judged(finding: Finding, tier: Tier = "witness") -> bool:
+    """Say whether a trace of this tier can decide a finding."""
+    rule = all_rules()[finding.code]
+    return (bool(rule.events) or (rule.is_executed and tier == "function")) and finding.cell is None
 
 
 def question(finding: Finding) -> Question:
     """Return the question about a finding."""
     other = None
-    if all_rules()[finding.code].has_two_places and finding.other is not None:
+    rule = all_rules()[finding.code]
+    if (rule.has_two_places or rule.is_executed) and finding.other is not None:
         other = place_of(finding.other.filename, finding.other.span)
     certain = finding.confidence is Confidence.CERTAIN
     own = place_of(finding.filename, finding.span)

@@ -43,6 +43,8 @@ class Rule:
         events: what its mistake is called among the events of a traced or recorded program, the exact name first;
             empty for a rule whose findings get no verdict.
         has_two_places: whether its mistake is that one key comes to two places.
+        is_executed: whether its findings get a verdict from the real function only, which has to reach the related
+            place through theirs.
     """
 
     code: ClassVar[str]
@@ -55,6 +57,7 @@ class Rule:
     holds_back: ClassVar[bool] = True
     events: ClassVar[tuple[str, ...]] = ()
     has_two_places: ClassVar[bool] = False
+    is_executed: ClassVar[bool] = False
 
     def check(self, fact: Any, document: Document) -> Finding | None:
         """Return the finding for one fact, ``None`` if there is nothing to say; a rule without facts is asked nothing.

@@ -203,3 +203,38 @@ def test_a_confined_process_sends_signals_to_its_own_only():
     if done.returncode == 77:
         pytest.skip("this system does not keep signals from other processes")
     assert (done.returncode, done.stderr, running) == (0, "", True)
+
+
+LANES = """\
+import jax
+import jax.numpy as jnp
+
+
+class Noise:
+    def __call__(self, x, key):
+        return x + jax.random.normal(key, x.shape)
+
+
+def rows(key):
+    noise, key = Noise(), jax.random.fold_in(key, 1)
+    return jax.vmap(lambda row: noise(row, {given}))(jnp.ones((3, 2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "tiers", "status"),
+    [
+        ("key", ("witness",), None),
+        ("key", ("witness", "function"), "confirmed"),
+        ("jax.random.fold_in(key, row[0].astype(int))", ("witness", "function"), None),
+    ],
+)
+def test_lanes_are_judged_by_the_real_function(
+    tmp_path: Path, given: str, tiers: tuple[Any, ...], status: str | None
+) -> None:
+    path = tmp_path / "lanes.py"
+    path.write_text(LANES.format(given=given))
+    file = lint_text(str(path), path.read_text(), Settings(tests="all"))
+    judge([file], {file.filename: Settings()}, Choice(tiers=tiers))
+    verdicts = [finding.verdict for finding in file.findings if finding.code == "OLY105"]
+    assert [verdict and verdict.status for verdict in verdicts] == ([status] if given == "key" else [])

@@ -127,6 +127,58 @@ CASES = {
         "lax.cond(flag, lambda k: «1 r.fold_in(k, 3)», lambda k: «2 r.fold_in(k, 3)», key)",
     ),
     "one derivation twice": ("OLY108", "confirmed", "[«12 r.fold_in(key, 3)» for _ in range(2)]"),
+    "one key in all lanes": (
+        "OLY105",
+        "confirmed",
+        "«2 jax.vmap(lambda x: x + «1 r.normal(key)»)(jax.numpy.arange(3.0))»",
+    ),
+    "a key for each lane": ("OLY105", "inconclusive", "«2 jax.vmap(lambda k: «1 r.normal(k)»)(r.split(key, 3))»"),
+    "a key for each of many lanes": (
+        "OLY105",
+        "inconclusive",
+        "«2 jax.vmap(lambda k: «1 r.normal(k)»)(r.split(key, 5000))»",
+    ),
+    "the number of the lane, folded in": (
+        "OLY105",
+        "inconclusive",
+        "«2 jax.vmap(lambda i: «1 r.normal(r.fold_in(key, i))»)(jax.numpy.arange(3))»",
+    ),
+    "copies of one key for all lanes": (
+        "OLY105",
+        "confirmed",
+        "«2 jax.vmap(lambda k: «1 r.normal(k)»)(jax.numpy.stack([key, key]))»",
+    ),
+    "children at unknown places in the lanes": (
+        "OLY105",
+        "inconclusive",
+        "«2 jax.vmap(lambda i: «1 r.normal(r.split(key, 3)[i])»)(flag.astype(int) + jax.numpy.arange(2))»",
+    ),
+    "a key for each lane, which draws from it twice": (
+        "OLY105",
+        "inconclusive",
+        "draw = lambda k: «1 r.normal(k)»; «2 jax.vmap(lambda k: draw(k) + draw(k))(r.split(key, 3))»",
+    ),
+    "a key for each row, and one for all of its lanes": (
+        "OLY105",
+        "inconclusive",
+        "row = lambda k: «2 jax.vmap(lambda x: x + «1 r.normal(k)»)(jax.numpy.arange(3.0))»\n"
+        "    jax.vmap(row)(r.split(key, 2))",
+    ),
+    "one key in all steps": (
+        "OLY105",
+        "confirmed",
+        "«2 lax.scan(lambda c, x: (c, x + «1 r.normal(key)»), 0, jax.numpy.arange(3.0))»",
+    ),
+    "a key for each step": (
+        "OLY105",
+        "inconclusive",
+        "«2 lax.scan(lambda c, k: (c, «1 r.normal(k)»), 0, r.split(key, 3))»",
+    ),
+    "a function that nothing maps": (
+        "OLY105",
+        "inconclusive",
+        "draw = lambda: «1 r.normal(key)»; draw() + «2 draw()»",
+    ),
 }
 
 

@@ -19,6 +19,7 @@ class SharedKeyAcrossLanes(Rule):
     summary = "Every lane of a mapped function draws from the same key"
     fix = Applicability.UNSAFE
     facts = (SharedKey,)
+    is_executed = True
 
     def check(self, fact: SharedKey, document: Document) -> Finding:
         """Name the key, the draw and the right form."""

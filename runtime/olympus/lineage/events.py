@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from olympus.tracing import adapter
 from olympus.tracing.spans import Chain, Span, diverging
 
 if TYPE_CHECKING:
@@ -74,6 +75,17 @@ class Event:
     def consumes(self) -> bool:
         """Return whether the keys that go in are used up."""
         return self.kind in ("draw", "split")
+
+    @property
+    def is_mapped(self) -> bool:
+        """Return whether a map of JAX does it in all of its lanes."""
+        return any(adapter.is_mapped(each.eqn) for each in self.equation.around)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many keys go in: one that differs in the lanes of a map has an axis for them."""
+        avals: list[Any] = [value.aval for value in self.equation.eqn.invars]  # a token has no dtype
+        return tuple(aval.size for aval in avals if str(getattr(aval, "dtype", "")).startswith("key<"))
 
     @property
     def name(self) -> str:

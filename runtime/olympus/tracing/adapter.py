@@ -232,6 +232,12 @@ def branches_of(eqn: JaxprEqn) -> tuple[Branch, ...]:
     return _branches(stack) if stack else ()
 
 
+def is_mapped(eqn: JaxprEqn) -> bool:
+    """Return whether an equation is of a function under ``jax.vmap``, which ``source_info`` says and nothing else."""
+    stack = eqn.source_info.name_stack.stack
+    return any(type(each).__name__ == "Transform" and each.name == "vmap" for each in stack)
+
+
 def current_branches() -> tuple[Branch, ...]:
     """Return the marked branches that this thread is executing, outermost first: ``current_name_stack`` is private."""
     if not _MARKS.depth:

@@ -20,6 +20,10 @@ from olympus.verdicts.reasons import Reason, plain
 WORDS = frozenset({"OLY101", "OLY102", "OLY103"})
 """Rules about what is done to the words of a key: silent with raw keys, an error with typed ones."""
 
+TOLD_APART = 8  # keys of an array
+SHARED = "OLY105"
+"""The rule about a key that all lanes of a map get, or all steps of a loop."""
+
 Use = tuple[Event, int]
 """A key operation, and one of its keys."""
 
@@ -148,7 +152,10 @@ def better(first: Verdict, second: Verdict) -> Verdict:
 
 def judge_one(question: Question, execution: Execution, tier: Tier) -> Verdict:
     """Judge one finding by one execution."""
-    found = _words(question, execution, tier) if question.code in WORDS else _two_uses(question, execution, tier)
+    if question.code == SHARED:
+        found = in_lanes(question, execution, tier)
+    else:
+        found = _words(question, execution, tier) if question.code in WORDS else _two_uses(question, execution, tier)
     return found or Verdict("not reached", tier, not_reached(execution))
 
 
@@ -164,6 +171,40 @@ def at(chain: Iterable[Span], place: Place) -> bool:
         and ((span.line, span.column) == start or place.line < span.line)
         for span in chain
     )
+
+
+# One key for all lanes.
+
+
+def in_lanes(question: Question, execution: Execution, tier: Tier) -> Verdict | None:
+    """Judge whether all lanes of a map, or all steps of a loop, draw from one key; ``None`` if no draw is reached.
+
+    JAX keeps what is equal in all lanes without an axis: a key without one, under a map, is that of every lane. A loop
+    is followed for several steps.
+    """
+    draws = [event for event in execution.lineage.events if event.consumes and at(event.chain, question.place)]
+    if question.other is not None:
+        draws = [event for event in draws if at(event.chain, question.other)]
+    if not draws:
+        return None
+    uses = [(event, key) for event in draws for key in event.keys]
+    mapped = [(event, event, event.keys[0]) for event in draws if event.is_mapped and _is_one(execution, event)]
+    steps = [
+        (a, b, key)
+        for a, b, key, is_equal in _alike(execution, uses, uses)
+        if is_equal and a.equation.path == b.equation.path and a.context.turns != b.context.turns
+    ]
+    shared = [pair for pair in (*mapped, *steps) if not is_assumed(pair[0]) and not is_assumed(pair[1])]
+    if shared:
+        return _confirmed(execution, shared, tier)
+    return Verdict("inconclusive", tier, Reason.CALLS if any(map(is_assumed, draws)) else Reason.ROOTS)
+
+
+def _is_one(execution: Execution, event: Event) -> bool:
+    """Return whether one key goes into an event, or surely copies of one: few different keys are told apart."""
+    sizes, keys = set(event.sizes), set(map(execution.lineage.identities.sibling, event.keys))
+    is_small = bool(sizes) and max(sizes) <= TOLD_APART
+    return len(keys) == 1 and (sizes == {1} or (is_small and all(map(execution.lineage.identities.is_certain, keys))))
 
 
 # Reuse and collisions.
