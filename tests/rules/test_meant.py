@@ -45,6 +45,7 @@ def confidence(body: str) -> Confidence:
         ("    c = jax.jit(h)\n    c(key, x)\n    return c(key, x)\n", "    h(key, x)\n    return h(key, x)\n"),
         ("    return h(key, x + 1) * h(key, x - 1)\n", "    return h(key, x + 1) * h(key, y - 1)\n"),
         ("    return h(key, x) - h(key, y)\n", "    return h(key, x) + h(key, y)\n"),
+        ("    return h(key, x) - h(key, y)\n", "    return h(key, x) - h(key, x)\n"),
         (
             "    a = h(key, x)\n    b = h(key, y)\n    return a - b\n",
             "    a = N(key)\n    b = N(key)\n    return a - b\n",

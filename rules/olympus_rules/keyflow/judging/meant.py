@@ -209,8 +209,9 @@ def _is_compared(document: Document, one: ast.Call, two: ast.Call, *, may_differ
     """Return whether the results of two calls are compared.
 
     A difference compares them, too, if one function gives both at two points: its randomness is to be the same there.
+    At one point it would be nought.
     """
-    is_one = may_differ and ast.dump(one.func) == ast.dump(two.func)
+    is_one = may_differ and ast.dump(one.func) == ast.dump(two.func) and ast.dump(one) != ast.dump(two)
     texts = [ast.unparse(call) for call in (one, two)]
     if is_one and texts[0] != texts[1] and SIGN.sub("±", texts[0]) == SIGN.sub("±", texts[1]):
         return True
