@@ -24,7 +24,13 @@ FORMS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in GITHUB.g
 CONTACTS = FORMS.pop("config")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 PUBLISHER = "pypa/gh-action-pypi-publish"
-INSTALLED = {"uv": {"uv", "uvx"}, "pipx": {"pipx"}, "dist/*.whl": {"olympus-lint"}, "../..[server]": {"olympus-lint"}}
+INSTALLED = {
+    ".[dev,trace]": {"python -m pytest"},
+    "uv": {"uv", "uvx"},
+    "pipx": {"pipx"},
+    "dist/*.whl": {"olympus-lint"},
+    "../..[server]": {"olympus-lint"},
+}
 """The commands that a package brings; any other one is a module that Python runs."""
 EXTENSION = {"run": {"working-directory": "editors/vscode"}}
 SETUPS = {"actions/setup-python": "python", "actions/setup-node": "npm"}

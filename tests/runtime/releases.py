@@ -25,6 +25,12 @@ def since(release: str, what: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(is_older, reason=f"since JAX {release}: {what}")
 
 
+def but(release: str, what: str) -> pytest.MarkDecorator:
+    """Skip a test of what works before and after one release of JAX, and fails in it without our help."""
+    numbers = tuple(map(int, release.split(".")))
+    return pytest.mark.skipif(VERSION[: len(numbers)] == numbers, reason=f"not in JAX {release}: {what}")
+
+
 PHILOX = since("0.10", "the generators philox and threefry4x32")
 KEY_DTYPE = since("0.10", "key_dtype, and dtype= of the constructors")
 AT_BOUNDARY = since("0.8", "objects with __jax_array__ are refused where a function is traced")

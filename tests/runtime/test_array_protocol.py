@@ -121,10 +121,13 @@ def takes(function: Callable[..., Any], call: Call) -> bool:
     return True
 
 
-DLPACK = since("0.7", "from_dlpack in compiled code")
+NEW = {
+    "from_dlpack": since("0.7", "from_dlpack in compiled code"),
+    "einsum_path": since("0.10", "a traced function that gives a text is a TypeError"),
+}
 OF_CALLS = since("0.10", "the functions that array_calls.py calls")
 ALL = [
-    pytest.param(name, call, id=f"{name}-{i}", marks=DLPACK if name == "from_dlpack" else ())
+    pytest.param(name, call, id=f"{name}-{i}", marks=NEW.get(name, ()))
     for number, (name, calls) in enumerate(CALLS.items())
     for i, call in enumerate(calls)
     if i == number % len(calls)  # of each function one call, and of all functions calls of each sort
