@@ -180,9 +180,10 @@ class _Held:
         return open_places
 
     def _known(self, spots: Iterable[Place]) -> frozenset[Place]:
-        """Return the constructors whose keys are known to reach an expression: nothing else does."""
+        """Return the constructors whose keys are known to reach an expression: nothing else does, and few of them."""
         sure = filter(self._reached.has_keys_only, spots)
-        return frozenset[Place]().union(*map(self._reached.keys_at, sure))
+        known = frozenset[Place]().union(*map(self._reached.keys_at, sure))
+        return known if len(known) <= MANY else frozenset()
 
     def _add(
         self,

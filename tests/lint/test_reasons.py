@@ -1189,3 +1189,12 @@ def test_a_property_may_be_read_of_an_object_that_leaves_the_project_as_well() -
     passed = "is passed to `somelib.show`, and whether somelib takes typed keys is unknown"
     assert passed in [reason.text for reason in shown.reasons]
     assert quiet.reasons  # nothing is freed because another object has a path
+
+
+def test_keys_of_very_many_constructors_at_one_place_are_to_be_checked() -> None:
+    """Of so many, the analysis does not tell which get there: none is held back, and all of them name the place."""
+    made = "".join(f"words(jax.random.PRNGKey({number}))\n" for number in range(20))
+    program = f"import jax\nimport numpy as np\n\n\ndef words(key):\n    return np.uint32(key + 1)\n\n\n{made}"
+    found = migrate([Text("a.py", Settings(), program)], Target("typed")).constructors["a.py"]
+    assert [len(each.reasons) for each in found] == [0] * 20
+    assert all(reason.line.row == 6 for each in found for reason in each.checks) and all(each.checks for each in found)
