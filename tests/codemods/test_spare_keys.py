@@ -218,6 +218,13 @@ def test_a_name_of_a_star_import_is_used(tmp_path: Path) -> None:
     assert "k1, k2, k3 = jax.random.split(key, 3)\n" in result.text
 
 
+def test_another_key_for_what_returns_its_key_is_no_fix() -> None:
+    body = "    for _ in x:\n        key, k = jax.random.split(key)\n        y, key = h(k)\n        g(y)\n"
+    text = f"{IMPORTS}def h(k):\n    return jax.random.normal(k), k\n\n\ndef f(key, x, g):\n{body}"
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert result.text == text and result.findings and not result.notes
+
+
 def test_equal_names_are_numbered() -> None:
     before = "    y = N(key)\n    g(y)\n    y = N(key)\n    g(y)\n    return N(key)\n"
     assert "    key, y_key, y_key_2 = S(key, 3)\n" in fixed(before)

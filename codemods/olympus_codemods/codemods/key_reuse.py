@@ -16,6 +16,7 @@ from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, ow
 from olympus_codemods.editing.spares import NEXT, handed_on, spare_keys, suits
 from olympus_codemods.editing.splits import (
     Unpacked,
+    assigned,
     is_repeated,
     key_array,
     last_binding,
@@ -225,7 +226,8 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
     After ``key, a_key = split(key)``, the first one takes a child, since ``key`` is what is carried on.
     """
     found = []
-    for place in (fact.first, fact.again):
+    places = (fact.again,) if is_given_back(fact, document) else (fact.first, fact.again)
+    for place in places:
         name = dotted(place.key)
         split = unpacked(document, last_binding(document, place.node, name)) if name else None
         if split is not None and name in split.bound and split.call is not place.node:
@@ -233,6 +235,11 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
     fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
     return next((fix for fix in fixes if fix is not None), None)
+
+
+def is_given_back(fact: Reuse, document: Document) -> bool:
+    """Return whether the first use seems to return its key, as in ``x, key = f(k)``: it would return any other one."""
+    return fact.again.key is not None and dotted(fact.again.key) in assigned(document.statement(fact.first.node))
 
 
 def split_for_both(fact: Reuse, document: Document) -> Fix | None:
