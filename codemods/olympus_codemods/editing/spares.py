@@ -44,7 +44,7 @@ def spare_keys(document: Document, split: Unpacked, place: Place) -> Iterator[st
         if (found := unpacked(document, statement)) is None:
             continue
         for name in sorted(found.bound, key=lambda name: name == found.parent):
-            if is_spare(document, statement, name, place) and suits(document, name, place):
+            if suits(document, name, place) and is_spare(document, statement, name, place):
                 yield name
 
 
@@ -70,10 +70,11 @@ def live_reads(document: Document, statement: ast.Assign, name: str) -> list[ast
             continue
         if any(name in targets_of(each) for each in document.around(node) if each not in around):
             continue
-        bound = last_binding(document, node, name)
-        is_before = document.span(node).start < end and loops.isdisjoint(document.around(node))
+        if document.span(node).start < end and loops.isdisjoint(document.around(node)):
+            continue
+        bound = last_binding(document, node, name) if scope_of(document, node) is scope else None
         is_other = isinstance(bound, ast.Assign | ast.AnnAssign) and bound is not statement
-        found += [] if is_before or (is_other and scope_of(document, node) is scope) else [node]
+        found += [] if is_other else [node]
     return found
 
 

@@ -212,7 +212,7 @@ def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | Non
     return None
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1024)  # the statements of one function are asked about again and again
 def assigned(statement: ast.AST) -> frozenset[str]:
     """Return the variables and attributes that a statement assigns to."""
     nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.ledger import Consumption
@@ -185,8 +186,25 @@ def _definition(document: Document, function: ast.expr) -> ast.expr:
     if not isinstance(function, ast.Name):
         return function
     scope = next(each for each in document.around(function) if isinstance(each, FUNCTIONS))
-    values = [node.value for node in ast.walk(scope) if isinstance(node, ast.Assign) and function.id in _stored(node)]
+    values = _assignments(scope).get(function.id, [])
     return values[0] if len(values) == 1 and isinstance(values[0], ast.Call) else function
+
+
+@lru_cache(maxsize=8)  # the keys of one function come one after the other
+def _assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
+    """Return the values that the assignments in a scope give to variables."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign):
+            for name in _stored(node):
+                found.setdefault(name, []).append(node.value)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _comparing(scope: ast.AST) -> tuple[ast.AST, ...]:
+    """Return the calls, assertions and differences in a scope, any of which may compare two results."""
+    return tuple(node for node in ast.walk(scope) if isinstance(node, ast.Assert | ast.BinOp | ast.Call))
 
 
 def _stored(statement: ast.Assign) -> set[str]:
@@ -220,7 +238,7 @@ def _is_compared(document: Document, one: ast.Call, two: ast.Call, *, may_differ
     if not all(results) or results[0] & results[1]:
         results = [set(), set()]
     around = {*document.around(one)}
-    nodes = ast.walk(scope) if all(results) else (each for each in document.around(two) if each in around)
+    nodes = _comparing(scope) if all(results) else [each for each in document.around(two) if each in around]
     found = (node for node in nodes if _compares(node, (one, two), results, is_one=is_one))
     return any(may_differ or _is_asserted(document, node) for node in found)
 
