@@ -395,6 +395,11 @@ class FunctionCode:
         type_name = annotation.id if isinstance(annotation, ast.Name) else annotation.attr
         return dotted_name(annotation) if len(type_name) > 1 and type_name not in ADMITTING_NONE else ""
 
+    def is_rate(self, name: str) -> bool:
+        """Return whether a parameter is 0 by default, and no truth value."""
+        default = self.default(name)
+        return default is not None and type(default.value) in (int, float) and default.value == 0
+
     def default(self, name: str) -> ast.Constant | None:
         """Return the default of a parameter, if it is a constant."""
         given = getattr(self.node, "args", None)

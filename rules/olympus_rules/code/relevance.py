@@ -132,10 +132,14 @@ def _of_arrays(
 
 
 def constructors(module: FunctionCode, selected: Collection[FunctionCode]) -> set[FunctionCode]:
-    """Return the constructors of classes with a selected method, or one that takes a key: they may turn a draw off."""
+    """Return the constructors of classes with a selected method, or one that takes a key, that may turn a draw off.
+
+    They do so with a rate, which is 0 by default.
+    """
     methods = [code for code in module.nested if any(name in NAMES for name in code.parameters)]
     classes = {code.owner for code in (*methods, *selected) if code.owner is not None}
-    return {class_.methods["__init__"] for class_ in classes if "__init__" in class_.methods}
+    found = (class_.methods.get("__init__") for class_ in classes)
+    return {code for code in found if code is not None and any(map(code.is_rate, code.parameters))}
 
 
 def mentioning(texts: Texts, module: FunctionCode, names: Collection[str]) -> list[FunctionCode]:

@@ -50,5 +50,4 @@ def _may_be_zero(flow: Flow, value: Term) -> bool:
     if flow.terms.operation(value) != "param":
         return False
     code, name = flow.terms.data(value)
-    default = code.default(name)
-    return default is not None and is_zero(Const(default.value))
+    return bool(code.is_rate(name))
