@@ -15,6 +15,8 @@ from olympus_rules.syntax import Document
 MISUSE = ("OLY104", "OLY105", "OLY108", "OLY111")
 FOUND = {"equinox": 38, "flax_linen": 45, "flax_nnx": 44, "haiku": 36, "numpyro": 36, "others": 47}
 """How many wrong twins are found; the numbers only grow."""
+ALARMS = {"right_state_of_sequence"}
+"""The right twins with a finding: the second sequence draws nothing from the key that it is made with."""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
@@ -26,7 +28,7 @@ def test_wrong_twins_are_found_and_right_ones_are_quiet(module: Path) -> None:
     spans = {name: range(node.lineno, (node.end_lineno or 0) + 1) for name, node in functions(module).items()}
     told = {name for name, span in spans.items() if any(not found.isdisjoint(span) for found in rows)}
     assert len({name for name in told if name.startswith("wrong_")}) >= FOUND[module.stem]
-    assert {name for name in told if name.startswith("right_")} == set()
+    assert {name for name in told if name.startswith("right_")} == ALARMS & spans.keys()
 
 
 NETS = """\

@@ -249,7 +249,7 @@ def right_recurrent_cells(key):
 
 
 def wrong_dropout_twice(key):
-    """The layer has no state, so that two calls with one key drop equal units."""
+    """The layer has no state: two calls with one key drop the same units."""
     dropout = eqx.nn.Dropout(p=0.5)
     return dropout(ones, key=key), dropout(ones, key=key)
 

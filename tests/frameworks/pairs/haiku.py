@@ -606,11 +606,11 @@ def wrong_state_of_sequence(key):
 
 
 def right_state_of_sequence(key):
-    """The state goes to another sequence, in the place of what it began with, and the first one stops there."""
+    """The state goes to another sequence, and the first one stops there."""
     rng_seq = hk.PRNGSequence(key)
     first = jax.random.laplace(next(rng_seq), (6,))
     state = rng_seq.internal_state
-    rest = hk.PRNGSequence(0)
+    rest = hk.PRNGSequence(key)
     rest.replace_internal_state(state)
     return first, jax.random.laplace(next(rest), (6,))
 

@@ -85,7 +85,8 @@ def _is_documented(document: Document, use: Consumption) -> bool:
     functions = (each for each in document.around(use.node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
     function = next(functions, None)
     lines = ((ast.get_docstring(function) or "").splitlines()) if function is not None and key else []
-    return any(re.search(rf"\b{re.escape(key)}\b.*\b(?:shared|same|re-?used)\b", line) for line in lines)
+    said = rf"\b{re.escape(key)}\b.{{0,40}}\b(?:shared|re-?used)\b"
+    return any(re.search(said, line) and not DENIED.search(line) for line in lines)
 
 
 def _is_benchmark(use: Consumption) -> bool:
