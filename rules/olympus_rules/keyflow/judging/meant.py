@@ -15,18 +15,17 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 SHUFFLES = frozenset(["permutation", "shuffle"])
 SELECTS = frozenset(["choose", "select", "where"])
 MADE = frozenset(["grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "value_and_grad", "vjp"])
-INVERSE = re.compile(r"^(?:inverse|inv|un|undo|de)_?|_(?:inverse|inv)$")
-SIGN = re.compile(r"plus|minus| [+-] ")
-COMPARED = re.compile(r"^(?!.*(?:shape|rank|type)).*(?:assert|allclose|isclose|(?:^|_)equal)")
-DUMMY = re.compile(r"(?:^|_)(?:dummy|fake|ignored|placeholder|unused)(?:_|$)")
-NUMBER = re.compile(r"(?:^|_)(?:[bdi-np-t]|count|len|length|num|size|total)(?:_|$)")
-SAID = re.compile(
-    r"\b(?:same|identical|shared|re-?us(?:e|ed|ing))\b.{0,30}\b(?:keys?|rngs?|seeds?|noise|samples?|random\w*|masks?|crops?|minibatch(?:es)?)\b",
-    re.IGNORECASE,
+DUMMY = frozenset(["dummy", "fake", "ignored", "placeholder", "unused"])
+NUMBER = frozenset([*"bdijklmnpqrst", "count", "len", "length", "num", "size", "total"])
+# Patterns are compiled where they are first asked, which most runs never do.
+INVERSE = r"^(?:inverse|inv|un|undo|de)_?|_(?:inverse|inv)$"
+SIGN = r"plus|minus| [+-] "
+COMPARED = r"^(?!.*(?:shape|rank|type)).*(?:assert|allclose|isclose|(?:^|_)equal)"
+SAID = (
+    r"\b(?:same|identical|shared|re-?us(?:e|ed|ing))\b.{0,30}"
+    r"\b(?:keys?|rngs?|seeds?|noise|samples?|random\w*|masks?|crops?|minibatch(?:es)?)\b"
 )
-DENIED = re.compile(
-    r"\b(?:not|never|avoid|bug|todo|fixme|different|instead|devices?|hosts?|process(?:es)?)\b|n't\b", re.IGNORECASE
-)
+DENIED = r"\b(?:not|never|avoid|bug|todo|fixme|different|instead|devices?|hosts?|process(?:es)?)\b|n't\b"
 
 
 def is_meant(document: Document, first: Consumption, again: Consumption) -> bool:
@@ -66,7 +65,7 @@ def _is_dummy(document: Document, use: Consumption) -> bool:
     names = {dotted_name(use.key)} if use.key is not None else set[str]()
     if isinstance(use.node, ast.Call):
         names |= _result(document, use.node)
-    return any(DUMMY.search(name.lower()) for name in names)
+    return any(not DUMMY.isdisjoint(name.lower().split("_")) for name in names)
 
 
 def _is_said(document: Document, first: ast.AST, again: ast.AST) -> bool:
@@ -75,8 +74,8 @@ def _is_said(document: Document, first: ast.AST, again: ast.AST) -> bool:
     for node in (first, again):
         span = document.span(node)
         rows.update(range(max(span.start.row - 3, 1), min(span.end.row, len(document.lines)) + 1))
-    comments = (document.lines[row - 1].partition("#")[2] for row in rows)
-    return any(SAID.search(comment) and not DENIED.search(comment) for comment in comments)
+    comments = (comment.lower() for row in rows if (comment := document.lines[row - 1].partition("#")[2]))
+    return any(re.search(SAID, comment) and not re.search(DENIED, comment) for comment in comments)
 
 
 def _is_documented(document: Document, use: Consumption) -> bool:
@@ -86,7 +85,7 @@ def _is_documented(document: Document, use: Consumption) -> bool:
     function = next(functions, None)
     lines = ((ast.get_docstring(function) or "").splitlines()) if function is not None and key else []
     said = rf"\b{re.escape(key)}\b.{{0,40}}\b(?:shared|re-?used)\b"
-    return any(re.search(said, line) and not DENIED.search(line) for line in lines)
+    return any(re.search(said, line) and not re.search(DENIED, line.lower()) for line in lines)
 
 
 def _is_benchmark(use: Consumption) -> bool:
@@ -108,7 +107,7 @@ def _shuffled(call: ast.Call) -> str:
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     array = named.get("x") or next(iter(call.args[0 if "key" in named else 1 :]), None)
     written = "" if array is None else dotted_name(array)
-    return "" if NUMBER.search(written.rpartition(".")[2].lower()) else written
+    return "" if not NUMBER.isdisjoint(written.rpartition(".")[2].lower().split("_")) else written
 
 
 def _targets(loop: ast.AST) -> set[str]:
@@ -130,7 +129,7 @@ def _names(node: ast.AST) -> set[str]:
 def _is_inverse(one: ast.Call, two: ast.Call) -> bool:
     """Return whether one call undoes what the other one does: ``rotate(x, key)`` and ``inverse_rotate(x, key)``."""
     names = [dotted_name(call.func).rpartition(".")[2] for call in (one, two)]
-    bare = [INVERSE.sub("", name) for name in names]
+    bare = [re.sub(INVERSE, "", name) for name in names]
     return names[0] != names[1] and (bare[0] == names[1] or bare[1] == names[0])
 
 
@@ -231,8 +230,7 @@ def _is_compared(document: Document, one: ast.Call, two: ast.Call, *, may_differ
     At one point it would be nought.
     """
     is_one = may_differ and ast.dump(one.func) == ast.dump(two.func) and ast.dump(one) != ast.dump(two)
-    texts = [ast.unparse(call) for call in (one, two)]
-    if is_one and texts[0] != texts[1] and SIGN.sub("±", texts[0]) == SIGN.sub("±", texts[1]):
+    if is_one and len({re.sub(SIGN, "±", ast.unparse(call)) for call in (one, two)}) == 1:
         return True
     scope = next(each for each in document.around(two) if isinstance(each, FUNCTIONS))
     results = [_result(document, call) for call in (one, two)]
@@ -264,7 +262,7 @@ def _result(document: Document, call: ast.Call) -> set[str]:
 def _compares(node: ast.AST, calls: tuple[ast.Call, ast.Call], results: list[set[str]], *, is_one: bool) -> bool:
     """Return whether an expression compares the results of two calls, in place or by the variables that get them."""
     match node:
-        case ast.Call(func=function, args=sides) if COMPARED.search(dotted_name(function).rpartition(".")[2]):
+        case ast.Call(func=function, args=sides) if re.search(COMPARED, dotted_name(function).rpartition(".")[2]):
             pass
         case ast.Assert(test=ast.Compare(left=left, comparators=[right])):
             sides = [left, right]
