@@ -40,6 +40,10 @@ def fixed(body: str) -> str:
             "    key, k = S(key)\n    return a, key, N(k)\n",
         ),
         (
+            "    key, _key = S(key)\n    return N(key), N(key)\n",
+            "    key, _key = S(key)\n    return N(_key), N(key)\n",
+        ),
+        (
             "    key, k = S(x)\n    a = N(k)\n    if g:\n        key, k = S(k)\n        N(k)\n    return a, key\n",
             "    key, k = S(x)\n    a = N(k)\n    if g:\n        key, k = S(key)\n        N(k)\n    return a, key\n",
         ),
@@ -56,6 +60,7 @@ def fixed(body: str) -> str:
         "the parent",
         "bound anew later",
         "read in a loop before",
+        "called as its parent",
         "bound anew by what takes it",
         "a name of another",
         "of a loop",

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from olympus_codemods.editing.key_names import KEY_WORDS
 from olympus_codemods.editing.names import comprehension_targets, dotted
 from olympus_codemods.editing.scopes import (
     LOOPS,
@@ -50,7 +51,8 @@ def spare_keys(document: Document, split: Unpacked, place: Place) -> Iterator[st
 
 def is_spare(document: Document, statement: ast.Assign, name: str, place: Place) -> bool:
     """Return whether nothing reads the key that a statement binds to a name, from a place on that may take it."""
-    if not name.isidentifier() or name.startswith("_") or last_binding(document, place.node, name) is not statement:
+    is_left = name.startswith("_") and name.strip("_") not in KEY_WORDS  # the child of `rng` may be called `_rng`
+    if not name.isidentifier() or is_left or last_binding(document, place.node, name) is not statement:
         return False
     reads, taker = live_reads(document, statement, name), document.statement(place.node)
     if isinstance(taker, ast.Assign) and name in assigned(taker):  # what comes after it reads another key
