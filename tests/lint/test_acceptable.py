@@ -111,7 +111,7 @@ def test_a_key_repeated_in_an_array_is_told_and_put_right_there(tmp_path: Path) 
 def test_a_stored_key_is_told_once_and_put_right_in_the_method(tmp_path: Path) -> None:
     (finding,) = findings(tmp_path, METHOD)
     assert "Key `w.key`" in finding["message"]
-    assert "Split it in `World.noise`: `self.key, subkey = jax.random.split(self.key)`." in finding["message"]
+    assert "Split `self.key` before line 9: `self.key, subkey = jax.random.split(self.key)`." in finding["message"]
     assert 9 in [each["location"]["row"] for each in finding["related"]]
     assert changed(tmp_path) == [
         "-        return jax.random.normal(self.key)",
@@ -122,7 +122,7 @@ def test_a_stored_key_is_told_once_and_put_right_in_the_method(tmp_path: Path) -
 
 def test_a_new_key_is_named_after_its_item_and_split_as_the_file_writes_it(tmp_path: Path) -> None:
     (finding,) = findings(tmp_path, NAMES)
-    assert "`key, subkey = jr.split(key)`" in finding["message"]
+    assert "Split `key` before line 9: `key, nu_key = jr.split(key)`." in finding["message"]
     assert changed(tmp_path) == [
         '-    params["nu"] = jr.normal(key)',
         "+    key, nu_key = jr.split(key)",

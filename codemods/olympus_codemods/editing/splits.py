@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -212,11 +212,17 @@ def last_binding(document: Document, node: ast.AST, name: str) -> ast.stmt | Non
     return None
 
 
-@lru_cache(maxsize=1024)  # the statements of one function are asked about again and again
+_ASSIGNED: WeakKeyDictionary[ast.AST, frozenset[str]] = WeakKeyDictionary()
+"""What statements assign to: those of one function are asked about again and again. It keeps no tree alive."""
+
+
 def assigned(statement: ast.AST) -> frozenset[str]:
     """Return the variables and attributes that a statement assigns to."""
-    nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
-    return frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
+    found = _ASSIGNED.get(statement)
+    if found is None:
+        nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
+        found = _ASSIGNED[statement] = frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
+    return found
 
 
 def is_read(scope: ast.AST, name: str) -> bool:
