@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import lru_cache
+from itertools import islice
 
 from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.ledger import Consumption
@@ -12,6 +13,8 @@ from olympus_rules.syntax import Document
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+NESTING = 50
+"""How many expressions around a call are looked at."""
 SHUFFLES = frozenset(["permutation", "shuffle"])
 SELECTS = frozenset(["choose", "select", "where"])
 MADE = frozenset(["grad", "hessian", "jacfwd", "jacrev", "jit", "jvp", "linearize", "value_and_grad", "vjp"])
@@ -149,7 +152,7 @@ def _arms(document: Document, call: ast.Call) -> list[tuple[ast.Call, ast.AST, s
     """Return the selections around a call, each with the arm of the call, and the variable that it changes in part."""
     found: list[tuple[ast.Call, ast.AST, str]] = []
     node: ast.AST = call
-    for around in document.around(call):
+    for around in islice(document.around(call), NESTING):
         if isinstance(around, ast.stmt | ast.Lambda):
             break
         if isinstance(around, ast.Call) and node in around.args[1:] and dotted_name(around.func).endswith((*SELECTS,)):
@@ -185,9 +188,15 @@ def _definition(document: Document, function: ast.expr) -> ast.expr:
     """Return the only value that a function or module gives a variable, if that is what is called."""
     if not isinstance(function, ast.Name):
         return function
-    scope = next(each for each in document.around(function) if isinstance(each, FUNCTIONS))
+    scope = _scope(document, function)
     values = _assignments(scope).get(function.id, [])
     return values[0] if len(values) == 1 and isinstance(values[0], ast.Call) else function
+
+
+def _scope(document: Document, node: ast.AST) -> ast.AST:
+    """Return the function or module that a node is in."""
+    statement = document.statement(node)
+    return next((each for each in document.around(statement) if isinstance(each, FUNCTIONS)), document.tree)
 
 
 @lru_cache(maxsize=8)  # the keys of one function come one after the other
@@ -232,12 +241,13 @@ def _is_compared(document: Document, one: ast.Call, two: ast.Call, *, may_differ
     is_one = may_differ and ast.dump(one.func) == ast.dump(two.func) and ast.dump(one) != ast.dump(two)
     if is_one and len({re.sub(SIGN, "±", ast.unparse(call)) for call in (one, two)}) == 1:
         return True
-    scope = next(each for each in document.around(two) if isinstance(each, FUNCTIONS))
+    scope = _scope(document, two)
     results = [_result(document, call) for call in (one, two)]
     if not all(results) or results[0] & results[1]:
         results = [set(), set()]
-    around = {*document.around(one)}
-    nodes = _comparing(scope) if all(results) else [each for each in document.around(two) if each in around]
+    around = {*islice(document.around(one), NESTING)}
+    shared = (each for each in islice(document.around(two), NESTING) if each in around)
+    nodes = _comparing(scope) if all(results) else shared
     found = (node for node in nodes if _compares(node, (one, two), results, is_one=is_one))
     return any(may_differ or _is_asserted(document, node) for node in found)
 
