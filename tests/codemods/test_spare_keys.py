@@ -137,6 +137,18 @@ def test_a_key_that_is_handed_on_is_not_drawn_from(before: str, after: str) -> N
     assert fixed(before) == after
 
 
+def test_all_further_uses_take_keys_of_the_split_above_at_once() -> None:
+    before = "    p, k = S(key)\n    g(N(p))\n    a = N(k)\n    b = N(k)\n    c = N(k)\n    return a, b, c\n"
+    after = before.replace("p, k = S(key)", "p, k, b_key, c_key = S(key, 4)")
+    assert fixed(before) == after.replace("b = N(k)", "b = N(b_key)").replace("c = N(k)", "c = N(c_key)")
+    text = f"{IMPORTS}def f(key, x, g):\n{before}".replace("N(", "jax.random.normal(").replace(
+        "S(", "jax.random.split("
+    )
+    (finding,) = lint_text("example.py", text, Settings()).findings
+    assert finding.fix is not None
+    assert finding.fix.message == "Split off two more keys, `b_key` and `c_key`, on line 5"
+
+
 @pytest.mark.parametrize(
     ("split", "again", "split_after"),
     [

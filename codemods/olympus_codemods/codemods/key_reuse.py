@@ -58,7 +58,10 @@ class KeyReuse(Codemod):
             return None
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
             return None
-        return None if without_split(reuses[0], document) else split_before_all(reuses, document)
+        if split_for_both(reuses[0], document):
+            return None
+        longer = share_out_above(reuses, document)
+        return longer or (None if without_split(reuses[0], document) else split_before_all(reuses, document))
 
 
 def plain(fact: Reuse) -> Reuse | None:
@@ -235,6 +238,22 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
     fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
     return next((fix for fix in fixes if fix is not None), None)
+
+
+def share_out_above(reuses: Sequence[Reuse], document: Document) -> Fix | None:
+    """``k1, k2 = split(key)`` followed by several uses of ``k1``: those after the first one take more children."""
+    places = [each.again for each in reuses]
+    names = [dotted(place.key) if place.key is not None else "" for place in places]
+    bindings = [last_binding(document, place.node, name) for place, name in zip(places, names, strict=True) if name]
+    split = unpacked(document, bindings[0]) if bindings else None
+    if split is None or len(places) < 2 or bindings != [split.statement] * len(places):
+        return None
+    if split.parent in names or isinstance(scope_of(document, split.statement), ast.ClassDef):
+        return None
+    if any(is_repeated(document, split.statement, place.node) for place in places):
+        return None
+    is_spare = any(True for place in places for _ in spare_keys(document, split, place))
+    return None if is_spare else shared_out(document, split, places, [])
 
 
 def is_given_back(fact: Reuse, document: Document) -> bool:
