@@ -137,6 +137,25 @@ def test_a_key_that_is_handed_on_is_not_drawn_from(before: str, after: str) -> N
     assert fixed(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    p, k = S(key)\n    a = N(k)\n    if x:\n        b = N(k)\n    else:\n        b = g(N(k))\n    return a, b, N(p)\n",
+            "    p, k, a_key = S(key, 3)\n    a = N(a_key)\n    if x:\n        b = N(k)\n    else:\n        b = g(N(k))\n"
+            "    return a, b, N(p)\n",
+        ),
+        (
+            "    k1, k2 = S(key)\n    a = N(key)\n    b = N(key)\n    return a, b\n",
+            "    k1, k2 = S(key)\n    a = N(k1)\n    b = N(k2)\n    return a, b\n",
+        ),
+    ],
+    ids=["one of several arms follows", "children that nothing reads"],
+)
+def test_several_uses_are_put_right_at_once(before: str, after: str) -> None:
+    assert fixed(before) == after
+
+
 def test_all_further_uses_take_keys_of_the_split_above_at_once() -> None:
     before = "    p, k = S(key)\n    g(N(p))\n    a = N(k)\n    b = N(k)\n    c = N(k)\n    return a, b, c\n"
     after = before.replace("p, k = S(key)", "p, k, b_key, c_key = S(key, 4)")

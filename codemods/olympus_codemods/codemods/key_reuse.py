@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
+from itertools import combinations
 
 import libcst as cst
 
@@ -12,8 +13,8 @@ from olympus_codemods.codemod import Codemod, fix_of, told_fix
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, own_nodes, scope_of
-from olympus_codemods.editing.spares import NEXT, handed_on, spare_keys, suits
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, may_follow, own_nodes, scope_of
+from olympus_codemods.editing.spares import NEXT, handed_on, is_spare, spare_keys, suits
 from olympus_codemods.editing.splits import (
     Unpacked,
     assigned,
@@ -56,6 +57,8 @@ class KeyReuse(Codemod):
         reuses = [reuse for reuse in plains if reuse is not None]
         if any(each.listed is not None for each in reuses):
             return None
+        if len(reuses) == len(facts) and (taking := take_unused_children(reuses, document)) is not None:
+            return taking
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
             return None
         if split_for_both(reuses[0], document):
@@ -241,12 +244,17 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
 
 
 def share_out_above(reuses: Sequence[Reuse], document: Document) -> Fix | None:
-    """``k1, k2 = split(key)`` followed by several uses of ``k1``: those after the first one take more children."""
-    places = [each.again for each in reuses]
+    """``k1, k2 = split(key)`` followed by several uses of ``k1``: those after the first one take more children.
+
+    If at most one of those runs, the first use takes one.
+    """
+    places = sorted((each.again for each in reuses), key=lambda place: document.span(place.node).start)
+    if not any(may_follow(document, one.node, two.node) for one, two in combinations(places, 2)):
+        places = [reuses[0].first]
     names = [dotted(place.key) if place.key is not None else "" for place in places]
     bindings = [last_binding(document, place.node, name) for place, name in zip(places, names, strict=True) if name]
     split = unpacked(document, bindings[0]) if bindings else None
-    if split is None or len(places) < 2 or bindings != [split.statement] * len(places):
+    if split is None or len(reuses) < 2 or bindings != [split.statement] * len(places):
         return None
     if split.parent in names or isinstance(scope_of(document, split.statement), ast.ClassDef):
         return None
@@ -259,6 +267,23 @@ def share_out_above(reuses: Sequence[Reuse], document: Document) -> Fix | None:
 def is_given_back(fact: Reuse, document: Document) -> bool:
     """Return whether the first use seems to return its key, as in ``x, key = f(k)``: it would return any other one."""
     return fact.again.key is not None and dotted(fact.again.key) in assigned(document.statement(fact.first.node))
+
+
+def take_unused_children(reuses: Sequence[Reuse], document: Document) -> Fix | None:
+    """``k1, k2 = split(key)`` followed by several uses of ``key``: each takes a child that nothing reads."""
+    first, places = reuses[0].first, [each.again for each in reuses]
+    split = unpacked(document, document.statement(first.node)) if is_split(first) else None
+    if split is None or split.call is not first.node or len(places) < 2:
+        return None
+    if any(each.first.node is not first.node or each.repeated_by or each.again.key is None for each in reuses):
+        return None
+    spare: list[str] = []
+    for place in places:
+        if not dominates(document, split.statement, place.node) or is_repeated(document, split.statement, place.node):
+            return None
+        left = (name for name in split.bound if name not in (split.parent, *spare) and suits(document, name, place))
+        spare += [next((name for name in left if is_spare(document, split.statement, name, place)), "")]
+    return shared_out(document, split, places, spare) if all(spare) else None
 
 
 def split_for_both(fact: Reuse, document: Document) -> Fix | None:
