@@ -141,7 +141,8 @@ def test_a_key_that_is_handed_on_is_not_drawn_from(before: str, after: str) -> N
     ("before", "after"),
     [
         (
-            "    p, k = S(key)\n    a = N(k)\n    if x:\n        b = N(k)\n    else:\n        b = -N(k)\n    return a, b, p\n",
+            "    p, k = S(key)\n    a = N(k)\n    if x:\n        b = N(k)\n    else:\n        b = -N(k)\n"
+            "    return a, b, p\n",
             "    p, k, a_key = S(key, 3)\n    a = N(a_key)\n    if x:\n        b = N(k)\n    else:\n        b = -N(k)\n"
             "    return a, b, p\n",
         ),

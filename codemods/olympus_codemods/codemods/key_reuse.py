@@ -33,6 +33,8 @@ from olympus_rules.libraries.names import NUMPY, SPLIT
 from olympus_rules.rules.key_reuse import copies_in, is_split
 from olympus_rules.syntax import Document
 
+MANY = 50
+"""More uses than a split is made longer for."""
 ARRAYS = frozenset(f"{NUMPY}.{name}" for name in ("array", "asarray", "stack"))
 
 
@@ -248,13 +250,15 @@ def share_out_above(reuses: Sequence[Reuse], document: Document) -> Fix | None:
 
     If at most one of those runs, the first use takes one.
     """
+    if not 2 <= len(reuses) <= MANY or reuses[0].again.key is None:
+        return None
     places = sorted((each.again for each in reuses), key=lambda place: document.span(place.node).start)
     if not any(may_follow(document, one.node, two.node) for one, two in combinations(places, 2)):
         places = [reuses[0].first]
     names = [dotted(place.key) if place.key is not None else "" for place in places]
     bindings = [last_binding(document, place.node, name) for place, name in zip(places, names, strict=True) if name]
     split = unpacked(document, bindings[0]) if bindings else None
-    if split is None or len(reuses) < 2 or bindings != [split.statement] * len(places):
+    if split is None or bindings != [split.statement] * len(places):
         return None
     if split.parent in names or isinstance(scope_of(document, split.statement), ast.ClassDef):
         return None

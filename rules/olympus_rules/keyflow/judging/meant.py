@@ -213,7 +213,17 @@ def _assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
 @lru_cache(maxsize=8)
 def _comparing(scope: ast.AST) -> tuple[ast.AST, ...]:
     """Return the calls, assertions and differences in a scope, any of which may compare two results."""
-    return tuple(node for node in ast.walk(scope) if isinstance(node, ast.Assert | ast.BinOp | ast.Call))
+    return tuple(node for node in ast.walk(scope) if _may_compare(node))
+
+
+def _may_compare(node: ast.AST) -> bool:
+    """Return whether an expression or assertion may compare two results, by its form and the name of what it calls."""
+    match node:
+        case ast.Call(args=[ast.Lambda(), *_]) | ast.Assert() | ast.BinOp(op=ast.Sub()):
+            return True
+        case ast.Call(func=function):
+            return re.search(COMPARED, dotted_name(function).rpartition(".")[2]) is not None
+    return False
 
 
 def _stored(statement: ast.Assign) -> set[str]:
