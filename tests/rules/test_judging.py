@@ -293,3 +293,11 @@ def test_of_several_facts_at_one_node_the_surest_is_kept() -> None:
     identities = [fact.identity for fact in found if isinstance(fact, Reuse)]
     assert len(set(identities)) == 2, "reuses of one key at one place have one identity"
     assert unique(reversed(given))[1].confidence == CERTAIN
+
+
+def test_stars_in_the_name_of_an_item_are_a_part_of_it() -> None:
+    fact = reuse_of(
+        "def f(key, other):\n    table = dict({'**x': key, **other})\n"
+        "    return random.normal(table['**x']), random.normal(table['**x'])"
+    )
+    assert (row(fact.first), row(fact.again)) == (3, 3)

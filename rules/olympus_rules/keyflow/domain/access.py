@@ -35,7 +35,8 @@ from olympus_rules.keyflow.domain.values import (
 from olympus_rules.keyflow.facts import KeyKind
 
 MAX_ARMS = 12
-REST = "**"  # begins the name of all items that a dictionary has from an unknown one
+REST = "\0rest"
+"""Begins the name of all items that a dictionary has from an unknown one; no source names an item so."""
 DICTIONARY = "dict"  # the view of the array that holds a dictionary's values
 MAX_LOOKED_UP = 8  # callables of which an unknown one is called
 MAX_NESTED = 2_000
@@ -358,7 +359,7 @@ def _taken_over(flow: State, value: Map, index: Const) -> Term:
         return flow.terms.fresh()
     generation = int(str(name).removeprefix(REST).partition(" ")[0] or 0)
     if generation:
-        whole = flow.terms.make("op", ("changed", generation), whole)
+        whole = flow.terms.make("op", (CHANGED, generation), whole)
     return flow.knowledge.item(whole, as_term(flow, index))
 
 
