@@ -18,11 +18,14 @@ REPLACING = frozenset({"replace", "_replace"})  # the functions and methods that
 
 
 def replaced(flow: Flow, receiver: Term, arguments: Arguments) -> Term:
-    """Return a copy of a record with some fields changed."""
-    changed = flow.make("copy", flow.terms.number(), receiver)
+    """Return a copy of a record with some fields changed: any, if the names of the new values are not known."""
+    is_open = any(name is None for name, _ in arguments.keywords)
+    changed = flow.terms.fresh() if is_open else flow.make("copy", flow.terms.number(), receiver)
     flow.file.plain |= {receiver, changed}
     class_ = flow.file.classes.get(receiver)
-    for field in flow.linker.hierarchy.fields(class_) if class_ is not None else ():  # as they are now
+    if is_open and class_ is not None:
+        flow.file.classes[changed] = class_
+    for field in flow.linker.hierarchy.fields(class_) if class_ is not None and not is_open else ():  # as they are now
         flow.env.set((changed, field, 0), flow.attribute(receiver, field))
     for name, value in arguments.keywords:
         if name is not None:

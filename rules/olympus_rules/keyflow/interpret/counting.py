@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from olympus_rules.code.instructions import FunctionCode
-from olympus_rules.keyflow.domain.access import leaves, map_leaves
+from olympus_rules.keyflow.domain.access import as_term, leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.consumption import consume
@@ -119,8 +119,9 @@ def advanced(flow: Flow, row: LibraryFunction, value: Value, arguments: Argument
 
 
 def advance(flow: Flow, holder: Term) -> None:
-    """Put a new state in the place of the one that was drawn from."""
-    flow.set_attribute(holder, STATE, flow.knowledge.made())
+    """Put a new state in the place of the one that was drawn from, which is known to be a key if that one was."""
+    is_known = flow.knowledge.is_known(as_term(flow, flow.attribute(holder, STATE)))
+    flow.set_attribute(holder, STATE, flow.knowledge.made() if is_known else flow.terms.fresh())
 
 
 def _draws(flow: Flow, holder: Term, name: str) -> bool | None:

@@ -10,9 +10,11 @@ from typing import Any
 
 from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, map_choice, operand_term
 from olympus_rules.keyflow.domain.needs import Need
+from olympus_rules.keyflow.domain.paths import ALWAYS
 from olympus_rules.keyflow.domain.presence import answers
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Metadata, Sequence, Value
+from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
@@ -197,7 +199,7 @@ def _look_at_comparison(flow: Flow, operation: str, operands: list[Value], node:
     """Look for comparisons of keys, or of their shape and dtype."""
     for operand in operands:
         others = [other for other in operands if other is not operand]
-        for part in [part for _, part in operand.arms] if isinstance(operand, Choice) else [operand]:
+        for _, part in flow.arms(operand) if isinstance(operand, Choice) else [(ALWAYS, operand)]:
             if isinstance(part, Metadata):
                 _metadata_comparison(flow, operation, part, node, others)
     if operation not in ("Is", "IsNot"):
@@ -284,7 +286,16 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)) and not other.open:  # not in `(2, *key.shape)`
             shape_fact(flow, term, Need.KEY, "shape-equals", node, subject)
-    elif value.what in ("ndim", "shape-item") and isinstance(other, Const):
+    elif not isinstance(other, Const) or _is_typed(flow, value, other):
+        return
+    elif value.what in ("ndim", "shape-item"):
         shape_fact(flow, term, Need.KEY, value.what, node, subject)
-    elif value.what in ("len", "first-length", "size") and isinstance(other, Const):
+    elif value.what in ("len", "first-length", "size"):
         shape_fact(flow, term, Need.SINGLE, "shape-item" if value.what == "first-length" else value.what, node, subject)
+
+
+def _is_typed(flow: Flow, value: Metadata, number: Const) -> bool:
+    """Return whether the metadata of a typed key is compared with what a typed key has."""
+    rank = flow.knowledge.rank(value.term)
+    has = {"ndim": rank, "size": 1 if rank == 0 else None}.get(value.what)
+    return has is not None and has == number.value and flow.knowledge.kind(value.term) is KeyKind.TYPED
