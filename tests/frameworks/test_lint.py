@@ -13,10 +13,8 @@ from olympus_rules.finding import Confidence
 from olympus_rules.syntax import Document
 
 MISUSE = ("OLY104", "OLY105", "OLY108", "OLY111")
-FOUND = {"equinox": 38, "flax_linen": 45, "flax_nnx": 44, "haiku": 36, "numpyro": 36, "others": 47}
+FOUND = {"equinox": 38, "flax_linen": 45, "flax_nnx": 44, "haiku": 37, "numpyro": 36, "others": 47}
 """How many wrong twins are found; the numbers only grow."""
-ALARMS = {"right_state_of_sequence"}
-"""The right twins with a finding: the second sequence draws nothing from the key that it is made with."""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
@@ -28,7 +26,7 @@ def test_wrong_twins_are_found_and_right_ones_are_quiet(module: Path) -> None:
     spans = {name: range(node.lineno, (node.end_lineno or 0) + 1) for name, node in functions(module).items()}
     told = {name for name, span in spans.items() if any(not found.isdisjoint(span) for found in rows)}
     assert len({name for name in told if name.startswith("wrong_")}) >= FOUND[module.stem]
-    assert {name for name in told if name.startswith("right_")} == ALARMS & spans.keys()
+    assert not {name for name in told if name.startswith("right_")}
 
 
 NETS = """\
@@ -398,6 +396,7 @@ def test_what_an_annotation_requires_is_not_none(tmp_path: Path, default: str, i
     assert ("OLY104" in done.stdout) == is_found
 
 
+SEQUENCE = "seq = hk.PRNGSequence(key); state = seq.internal_state"
 HANDED = """\
 import dataclasses
 from enum import IntEnum
@@ -506,6 +505,13 @@ FORMS = {"mask": "1", "made": "own", "written": '"key"', "value": "new"}
         ),
         ("tx = optax.add_noise(1, 1, key); s = tx.init(x); result, s = tx.update(grads, s)", {}, False),
         ("keys = hk.PRNGSequence(key).take(2); result = [jax.random.normal(k) for k in keys]", {}, False),
+        (f"{SEQUENCE}; a = next(seq); seq.replace_internal_state(state); result = a, next(seq)", {}, True),
+        (f"{SEQUENCE}; a = seq.take(2); seq.replace_internal_state(state); result = a, seq.take(2)", {}, True),
+        (f"{SEQUENCE}; a = next(seq); seq.replace_internal_state(seq.internal_state); result = next(seq)", {}, False),
+        (f"{SEQUENCE}\n    for _ in range(3): result = next(seq)\n    seq.replace_internal_state(state)", {}, False),
+        (f"{SEQUENCE}\n    for _ in range(3): seq.replace_internal_state(state); result = next(seq)", {}, True),
+        (f"{SEQUENCE}; other = hk.PRNGSequence(key); other.replace_internal_state(x); result = next(seq)", {}, False),
+        (f"{SEQUENCE}; other = hk.PRNGSequence(key); result = next(other); other.replace_internal_state(x)", {}, True),
         (
             "keys = hk.PRNGSequence(key).take(2); result = [jax.random.normal(k) for k in keys]\n"
             "    result += [jax.random.normal(keys[i]) for i in range(2)]",

@@ -246,6 +246,12 @@ class File:
         return self.table.get(qualified).row is not None
 
     @cached_property
+    def restored(self) -> frozenset[str]:
+        """The classes of generators of keys to which the text may give another state."""
+        names = (name.rpartition(".") for name in self.table.methods(self.imported, "counting", "updated"))
+        return frozenset(class_ for class_, _, method in names if method in self.document.text)
+
+    @cached_property
     def drawing(self) -> frozenset[str]:
         """The names of functions of the file's libraries that draw, or give a key to draw from."""
         return self.table.drawing(self.imported - {"jax"})

@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.access import (
 )
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.classes import class_of
+from olympus_rules.keyflow.domain.ledger import STATE
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.state import Snapshot
@@ -172,6 +173,9 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
             return found
     if flow.terms.operation(term) == "copy" and not generation:
         return flow.attribute(flow.terms.args(term)[0], name, node)
+    row = flow.file.generators.get(term)
+    if row is not None and flow.file.table.get(f"{row.qualified}.{name}").counting == "viewed":
+        return flow.attribute(term, STATE)
     attribute = flow.terms.make("attr", (name, generation), term)
     flow.knowledge.name(attribute, name)
     return attribute

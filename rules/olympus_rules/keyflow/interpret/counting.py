@@ -35,7 +35,8 @@ PARTS = ("attr", "item")
 
 def begin(flow: Flow, made: Value, arguments: Arguments, row: LibraryFunction | None = None) -> None:
     """Give a new object its state: one of a class that counts, a layer that draws, or streams (with their ``row``)."""
-    if not flow.file.counting or not isinstance(made, Term):
+    is_restored = row is not None and row.qualified in flow.file.restored
+    if not (flow.file.counting or is_restored) or not isinstance(made, Term):
         return
     if row is None and not _is_counting(flow, made):
         return
@@ -92,6 +93,8 @@ def drawn(flow: Flow, function: Term, arguments: Arguments) -> Term | None:
     if found is None or node is None:
         return None
     holder, name = found
+    if holder in flow.file.generators and flow.file.generators[holder].qualified in flow.file.restored:
+        return None  # each of its methods says whether it draws
     is_given = any(keyword in flow.file.streams and value != Const(None) for keyword, value in arguments.keywords)
     is_off = is_given or name in flow.file.switches or callees.evaluates(arguments, "")
     if not is_off and _draws(flow, holder, name) is not False:
@@ -116,6 +119,24 @@ def advanced(flow: Flow, row: LibraryFunction, value: Value, arguments: Argument
         state = flow.terms.make("attr", (STATE, 0), value)
         flow.knowledge.use(state)
         _draw(flow, state, node, row.qualified, row.qualified, arguments)
+
+
+def taken(flow: Flow, generator: Term, arguments: Arguments) -> None:
+    """Record that a generator of keys gives one, where states of generators are put back."""
+    state, node = _state(flow, generator), arguments.node
+    is_restored = flow.file.generators[generator].qualified in flow.file.restored
+    if is_restored and state is not None and node is not None:
+        _draw(flow, state, node, ast.unparse(node.func), "", arguments)
+        advance(flow, generator)
+
+
+def put(flow: Flow, generator: Term, arguments: Arguments) -> Value:
+    """Put another state in the place of a generator's own; that of a new one is lost, with the key that began it."""
+    if _state(flow, generator) == flow.env.get((generator, FIRST, 0)):
+        number = flow.terms.data(generator)[1]
+        flow.ledger.consumptions[:] = [use for use in flow.ledger.consumptions if use.call != number]
+    flow.set_attribute(generator, STATE, arguments.first or flow.terms.fresh())
+    return Const(None)
 
 
 def advance(flow: Flow, holder: Term) -> None:

@@ -123,11 +123,17 @@ def generated(flow: Flow, function: Term, arguments: Arguments, method: str = "_
     """
     row = flow.file.generators.get(function)
     if row is None and flow.terms.operation(function) == "attr":
-        row, method = flow.file.generators.get(flow.terms.args(function)[0]), flow.terms.data(function)[0]
-    own = None if row is None else flow.file.table.get(f"{row.qualified}.{method}").row
-    if own is not None:
-        return random_function(flow, own, arguments)
-    return flow.knowledge.made() if row is not None and method in row.gives else None
+        (function,), method = flow.terms.args(function), flow.terms.data(function)[0]
+        row = flow.file.generators.get(function)
+    if row is None:
+        return None
+    model = flow.file.table.get(f"{row.qualified}.{method}")
+    if model.counting == "updated":
+        return counting.put(flow, function, arguments)
+    if model.row is None and method not in row.gives:
+        return None
+    counting.taken(flow, function, arguments)
+    return flow.knowledge.made() if model.row is None else random_function(flow, model.row, arguments)
 
 
 def _argument(row: LibraryFunction, name: str, arguments: Arguments) -> tuple[Value | None, ast.expr | None]:
@@ -147,7 +153,7 @@ def _is_number(value: Value | None) -> bool:
 def _made(flow: Flow, row: LibraryFunction, arguments: Arguments, number: int) -> Value:
     """Return the key, the array of keys or the generator of keys that a library makes from hidden state."""
     if row.gives:
-        generator = flow.terms.fresh()
+        generator = flow.terms.make("fresh", ("", number))
         flow.file.generators[generator] = row
         counting.begin(flow, generator, arguments, row)
         return generator
