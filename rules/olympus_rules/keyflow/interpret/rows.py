@@ -11,7 +11,7 @@ from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import as_term, choose, guarded_leaves, leaves, map_leaves, operand_term
-from olympus_rules.keyflow.domain.arguments import Arguments
+from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.consumption import consume, derived, drawn
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.spreading import spread
@@ -26,6 +26,7 @@ from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import CHOICE
 
 ON_LANES = (made_objects.CALL, ".step")  # the rows of layers, and of samplers, which lanes call on data of their own
+OF_DISTRIBUTIONS = ("sample", "rsample", "sample_and_log_prob")  # methods of objects that lanes have of their own
 ANY = "*"  # among the keywords of a row: the function takes any
 
 
@@ -216,13 +217,10 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
     consume(flow, value, use)
     if row.derive != "split":
         is_layer = row.qualified.endswith(ON_LANES)
-        drawn(
-            flow,
-            value,
-            Place(node, row.qualified, expression),
-            is_layer=is_layer,
-            arguments=arguments if is_layer else None,
-        )
+        beside = arguments if is_layer else None
+        if row.method and row.qualified in OF_DISTRIBUTIONS and arguments.owner is not None:
+            is_layer, beside = True, positional(made_objects.structure(flow, arguments.owner))
+        drawn(flow, value, Place(node, row.qualified, expression), is_layer=is_layer, arguments=beside)
 
 
 def _is_generator(flow: Flow, row: LibraryFunction, name: str, value: Value, expression: ast.expr | None) -> bool:
