@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.access import as_term, leaves, map_leaves
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.classes import class_of
@@ -166,7 +166,14 @@ def _is_asked_to_draw(flow: Flow, holder: Term, name: str) -> bool:
     if name == CALL or name in flow.file.streams or _state(flow, holder) is not None:
         return True
     row = flow.file.table.get(f"{RANDOM}.{name}").row
-    return row is not None and bool(row.sinks)
+    return (row is not None and bool(row.sinks)) or _is_layer_of_a_class(flow, name)
+
+
+def _is_layer_of_a_class(flow: Flow, attribute: str) -> bool:
+    """Return whether a class of the file holds a layer that draws in an attribute."""
+    classes = (each for each in flow.file.module.definitions.values() if isinstance(each, ClassCode))
+    held = (flow.linker.hierarchy.held_library(each, attribute) for each in classes)
+    return any(name and flow.file.table.get(name).counting == "layers" for name in held)
 
 
 def _is_drawing(flow: Flow, method: FunctionCode) -> bool:

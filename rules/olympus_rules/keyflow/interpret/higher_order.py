@@ -17,7 +17,7 @@ from olympus_rules.keyflow.domain.values import Choice, Const, Function, Library
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret import counting, operators
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.interpret.lanes import Lanes, report_traced
+from olympus_rules.keyflow.interpret.lanes import Lanes, is_common, report_traced
 from olympus_rules.keyflow.notes import boundaries, layout, specs
 from olympus_rules.keyflow.notes.axes import Transposed
 from olympus_rules.keyflow.notes.pending import is_words
@@ -229,7 +229,7 @@ def _vectorized_axis(flow: Flow, excluded: Value, position: int, value: Value) -
 
 def _lane(flow: Flow, value: Value, axis: Value, lanes: Lanes) -> Value:
     """Return the part of an argument that one lane receives."""
-    if axis == Const(None):
+    if axis == Const(None) or is_common(axis):
         return value
     if isinstance(axis, Library):  # a carry, which each step hands on
         return lanes.carry(value)

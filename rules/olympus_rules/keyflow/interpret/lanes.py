@@ -22,7 +22,7 @@ from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
 from olympus_rules.keyflow.domain.terms import HIDDEN, MAX_SIZE, Term, Terms
-from olympus_rules.keyflow.domain.values import Const, Function, Mapped, Value
+from olympus_rules.keyflow.domain.values import Const, Function, Map, Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -37,7 +37,7 @@ OF_TRACE = (
     "a key of hidden state, which is taken once, when JAX traces the function. Use the loop of the library that keeps "
     "the state, or split a key before and hand each step its own."
 )
-PMAP = "pmap"
+PMAP, PARAMETERS = "pmap", "params"
 CONSTANT = frozenset({"attr", "item", "slice", "list", "view", "fold_in", "split"})  # with constants they are
 DERIVED = CONSTANT | {"lane", "batch"}
 
@@ -218,6 +218,12 @@ def _add_traced(flow: Flow, transform: str, draw: Place, node: ast.AST | None) -
     flow.file.add(facts.SharedKey(node=place, confidence=likely, transform=transform, draw=draw, hidden=OF_TRACE))
 
 
+def is_common(axes: Value) -> bool:
+    """Return whether axes by kind of variable, ``{"params": 0, ...: None}``, give all lanes the keys of layers."""
+    others = dict(axes.items) if isinstance(axes, Map) and not axes.open else {}
+    return others.pop(..., None) == Const(None) and others.keys() <= {PARAMETERS}
+
+
 class Lanes:
     """One call of a mapped function.
 
@@ -292,7 +298,8 @@ class Lanes:
         for use in flow.ledger.consumptions[self._first_use :]:
             if use.draw == STATE_OF_OBJECT and flow.knowledge.is_known(use.term) and self._is_same(use.term):
                 # a model out of sight may draw nothing, and axes that are computed may be those of its state
-                is_shared = Const(None) in (mapped.in_axes, *getattr(mapped.in_axes, "items", ()))
+                axes = (mapped.in_axes, *getattr(mapped.in_axes, "items", ()))
+                is_shared = Const(None) in axes or any(map(is_common, axes))
                 likely = Confidence.LIKELY if is_shared else Confidence.POSSIBLE
                 draw = use.inside or Place(use.node, use.what)
                 flow.file.add(
