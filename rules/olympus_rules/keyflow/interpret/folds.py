@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from olympus_rules.code.instructions import FunctionCode
+from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.access import as_term, guarded_leaves, leaves
 from olympus_rules.keyflow.domain.arguments import Arguments, parts
 from olympus_rules.keyflow.domain.consumption import consume, drawn
@@ -40,11 +42,15 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     assert arguments.node is not None
     use.draw, use.certainty = "fold", Certainty.DOUBTFUL
     what = INITIALISING if name.startswith(INITIALISING) else name
-    owner = _module(flow, function, arguments)
+    several = of_several(flow, function)
+    if several is not None:
+        what, owner, number = several
+    else:
+        owner, number = _module(flow, function, arguments), None
     are_streams = any(keyword in flow.file.streams and each is value for keyword, each in arguments.keywords)
     given = arguments if owner is None else _by_name(flow, owner, arguments, value)
     is_off = owner is None or made_objects.is_silent(flow, owner) or callees.evaluates(given, name)
-    if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner)):
+    if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner, number)):
         consume(flow, value, use)
         return
     module = made_objects.structure(flow, owner)
@@ -61,11 +67,11 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
         elif is_key:
             drawn(flow, part, place, is_layer=is_layer, arguments=arguments)
         is_shared = len(asked) > 1 and stream in asked  # two such streams are two consumers, which get the same
-        number, label = (flow.terms.number(), "+".join(sorted(asked))) if is_shared else (use.call, stream)
+        call, label = (flow.terms.number(), "+".join(sorted(asked))) if is_shared else (use.call, stream)
         if stream == DEFAULT and len(asked) == 1 and asked.isdisjoint(streams):
             (label,) = asked
         folded = flow.terms.make("op", ("fold", what, label), module, *other)
-        consume(flow, part, replace(use, key=expression, folded=folded, call=number))
+        consume(flow, part, replace(use, key=expression, folded=folded, call=call))
 
 
 def _asked_at_once(flow: Flow, module: Term, other: tuple[Term, ...]) -> set[str]:
@@ -98,14 +104,53 @@ def _by_name(flow: Flow, module: Term, arguments: Arguments, key: Value) -> Argu
     return replace(arguments, keywords=(*arguments.keywords, *named))
 
 
-def _draws(flow: Flow, module: Term) -> bool:
+def of_several(flow: Flow, function: Value) -> tuple[str, Term, object] | None:
+    """Return what is called where a module has several methods of one name, as ``model.apply[0]``.
+
+    Returns:
+        The name, the module and the place of the method among them; ``None`` for any other callee.
+    """
+    terms = flow.terms
+    if not isinstance(function, Term) or terms.operation(function) != "item":
+        return None
+    methods, place = terms.args(function)
+    if terms.operation(methods) != "attr" or terms.data(methods)[0] not in flow.file.folding_methods:
+        return None
+    module = terms.args(methods)[0]
+    is_made = made_objects.structure(flow, module) in flow.file.applied
+    return (terms.data(methods)[0], module, terms.constant(place)) if is_made else None
+
+
+def _draws(flow: Flow, module: Term, place: object = None) -> bool:
     """Return whether the function of a module draws, or what it names in this file does.
 
     What it draws depends on the key alone, unless it reads a state that changes from call to call.
+
+    Args:
+        flow: where the function is called.
+        module: the module.
+        place: which of the functions that this function returns is called; ``None`` for a call of itself.
     """
     code = flow.file.applied.get(made_objects.structure(flow, module))
-    named = set[str]() if code is None else set[str]().union(*map(lifted.names, lifted.reached(flow, code)))
+    node = None if code is None else code.node if place is None else _returned(flow, code, place)
+    named = set[str]() if node is None else lifted.names(node)
+    definitions = flow.file.module.definitions
+    used = lifted.reached(flow, *(definitions[name] for name in named & definitions.keys()))
+    named = named.union(*(lifted.names(each.node) for each in used))
     return flow.file.states.isdisjoint(named) and not flow.file.drawing.isdisjoint(named)
+
+
+def _returned(flow: Flow, code: FunctionCode, place: object) -> ast.AST | None:
+    """Return one of the functions that a function returns for a module with several methods: ``init, (one, other)``."""
+    returns = [node.value for node in ast.walk(code.node) if isinstance(node, ast.Return)]
+    for value in [code.node.body] if isinstance(code.node, ast.Lambda) else returns:
+        match value:
+            case ast.Tuple(elts=[_, ast.Tuple(elts=parts)]) if type(place) is int and place < len(parts):
+                name = dotted_name(parts[place]).rpartition(".")[2]
+                nodes = (node for each in lifted.reached(flow, code) for node in ast.walk(each.node))
+                found = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name]
+                return found[0] if len(found) == 1 else parts[place]
+    return None
 
 
 def _begun(flow: Flow, value: Value, place: Place, arguments: Arguments) -> None:

@@ -98,18 +98,18 @@ def _is_here(code: FunctionCode | ClassCode) -> bool:
     return not (code.home if isinstance(code, ClassCode) else code.is_foreign)
 
 
-def reached(flow: Flow, code: FunctionCode | ClassCode) -> Iterator[FunctionCode | ClassCode]:
-    """Yield a function or class, and what it names in this file, each once."""
+def reached(flow: Flow, *codes: FunctionCode | ClassCode) -> Iterator[FunctionCode | ClassCode]:
+    """Yield functions and classes, and what they name in this file, each once."""
     definitions = flow.file.module.definitions
-    waiting, seen = [code], {code}
+    waiting, seen = [*codes], {*codes}
     while waiting:
         yield (current := waiting.pop())
-        new = {definitions[name] for name in names(current) & definitions.keys()} - seen
+        new = {definitions[name] for name in names(current.node) & definitions.keys()} - seen
         seen |= new
         waiting += new
 
 
-def names(code: FunctionCode | ClassCode) -> set[str]:
+def names(definition: ast.AST) -> set[str]:
     """Return the names and attributes that a function or class mentions."""
-    nodes = (node for node in ast.walk(code.node) if isinstance(node, ast.Name | ast.Attribute))
+    nodes = (node for node in ast.walk(definition) if isinstance(node, ast.Name | ast.Attribute))
     return {node.id if isinstance(node, ast.Name) else node.attr for node in nodes}

@@ -130,7 +130,7 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
         if raw:
             boundaries.given(flow, taken.what, value, expression, node)
         use = replace(taken, key=expression, call=number)
-        if last in flow.file.folding_methods:
+        if last in flow.file.folding_methods or folds.of_several(flow, function) is not None:
             folds.fold(flow, last, function, arguments, use, value)
         elif isinstance(value, Map) and not flow.file.initial.isdisjoint(str(name) for name, _ in value.items):
             _consume(flow, value, replace(use, draw="fold", certainty=Certainty.DOUBTFUL))
