@@ -221,7 +221,7 @@ def test_modules_that_import_each_other_in_a_circle(tmp_path: Path) -> None:
 SAMPLE = Documented("library", "sample", ("key", "shape"), ("key",))
 INIT = Documented("", "library.start", ("params", "key"), ("key",))
 LAYER = Documented("", "library.nn.Layer.__call__", ("x", "key"), ("key",))
-STREAMS = Documented("", "library.Streams", ("default",), ("default", "*"))
+STREAMS = Documented("", "library.Streams", ("default",), ("default", "*"), ("default",))
 DOCUMENTED = {
     "a method": "from library import Normal\ndef f():\n    key, d = jax.random.key(0), Normal(0, 1)\n"
     "    a = «1 d.sample(key)»\n    return a + «2 d.sample(key, (3,))»",
@@ -235,6 +235,10 @@ DOCUMENTED = {
     "    return «1 a(x, key=key)» + «2 nn.Layer(0.1)(x, key)»",
     "any keyword": "import library\ndef f(key):\n    a = «1 library.Streams(first=key)»\n"
     "    return a, «2 library.Streams(other=key)»",
+    "a seed": "import library\ndef f():\n    return «1 library.Streams(3)», «2 library.Streams(default=3)»",
+    "a seed of a loop": "import library\ndef f():\n    for _ in range(3):\n        «12 library.Streams(3)»",
+    "a seed and a key": "import library\ndef f():\n    a = «1 library.Streams(3)»\n"
+    "    return a, «2 library.Streams(jax.random.key(3))»",
     "two keywords": "import library\ndef f(key):\n    return «12 library.Streams(first=key, other=key)»",
 }
 

@@ -6,6 +6,7 @@ import builtins
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -232,13 +233,17 @@ class Libraries:
         """Return the functions of libraries, and the methods of their objects, that use keys up and are in a text."""
         for root in self._files:
             self._need(root)
-        packs = {id(pack): pack for packs in self._packs.values() for pack in packs}
+        packs = {id(pack): pack for packs in self._packs.values() for pack in packs}.values()
+        rows = [(root, row) for pack in packs for row in pack.methods for root in pack.roots]
+        rows += [("", row) for pack in packs for row in pack.functions]
+        rows += [
+            ("", replace(row, qualified=f"{maker}{CALL}"))  # what an initializer of flax gives is one of JAX
+            for maker, made in self._returned.items()
+            if made.endswith(CALL) and (row := self._functions.get(made)) is not None
+        ]
         return [
-            Documented(package, row.qualified, row.parameters, (*row.sinks, *row.folds))
-            for pack in packs.values()
-            for packages, rows in ((("",), pack.functions), (pack.roots, pack.methods))
-            for package in packages
-            for row in rows
+            Documented(package, row.qualified, row.parameters, (*row.sinks, *row.folds), row.seeds)
+            for package, row in rows
             if (row.sinks or row.folds) and row.qualified.removesuffix(CALL).rpartition(".")[2] in text
         ]
 

@@ -369,6 +369,12 @@ class TracedPlayers(Players):
             if isinstance(leaf, jax.Array) and is_key(leaf):
                 assumed(leaf, DOCUMENTED if known else ASSUMED)
 
+    def consume_seeds(self, numbers: Sequence[int]) -> None:
+        """Consume the keys that a library makes of numbers."""
+        import jax
+
+        self.consume([jax.random.key(number % 2**32) for number in numbers], known=True)
+
     def mark(self, doubt: str) -> None:
         """Mark in the trace why what comes now may not follow on what was before."""
         self.clock + 1

@@ -28,5 +28,8 @@ class Players:
     def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
         """Consume the keys that are passed to an unknown call, ``known`` if a signature pack says that it does."""
 
+    def consume_seeds(self, numbers: Sequence[int]) -> None:
+        """Consume the keys that a library makes of numbers, as a signature pack says."""
+
     def mark(self, doubt: str) -> None:
         """Note why what comes now may not follow on what was before."""

@@ -239,6 +239,7 @@ class State(ABC):
         row = self.documented_row(callee)
         taken = [] if row is None else row.consumed(args, kwargs)
         self.players.consume(taken, known=True)
+        self.players.consume_seeds([] if row is None else row.seeded(args, kwargs))
         if row is None:
             self.may_be_written(callee, [*args, *kwargs.values()])
         self.players.consume([each for each in (*args, *kwargs.values()) if not any(each is one for one in taken)])

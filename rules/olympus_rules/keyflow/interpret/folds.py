@@ -42,15 +42,13 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     assert arguments.node is not None
     use.draw, use.certainty = "fold", Certainty.DOUBTFUL
     what = INITIALISING if name.startswith(INITIALISING) else name
-    several = of_several(flow, function)
-    if several is not None:
-        what, owner, number = several
-    else:
-        owner, number = _module(flow, function, arguments), None
+    owner, place_of_method = _module(flow, function, arguments), None
+    if (several := of_several(flow, function)) is not None:
+        what, owner, place_of_method = several
     are_streams = any(keyword in flow.file.streams and each is value for keyword, each in arguments.keywords)
     given = arguments if owner is None else _by_name(flow, owner, arguments, value)
     is_off = owner is None or made_objects.is_silent(flow, owner) or callees.evaluates(given, name)
-    if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner, number)):
+    if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner, place_of_method)):
         consume(flow, value, use)
         return
     module = made_objects.structure(flow, owner)
