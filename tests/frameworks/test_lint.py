@@ -453,6 +453,27 @@ def test_rngs_that_are_handed_to_layers_count() -> None:
     assert not checked.reports
 
 
+SWITCHED = """\
+from flax import nnx
+
+
+def program(seed, x):
+    layer = nnx.Dropout(0.5, rngs=nnx.Rngs(seed))
+    {switch}
+    first, other = layer(x), nnx.clone(layer)
+    return first, layer(x), other(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("switch", "is_found"),
+    [("pass", True), ("layer.eval()", False), ("layer.eval(); layer(x); layer.train()", True)],
+)
+def test_a_module_that_is_off_stays_off_when_it_is_called(switch: str, is_found: bool) -> None:
+    checked = check(Document("programs.py", SWITCHED.format(switch=switch)), min_confidence=Confidence.LIKELY)
+    assert [report.finding.code for report in checked.reports] == ["OLY104"] * is_found
+
+
 MAPPED = """\
 import jax
 from flax import nnx
