@@ -39,6 +39,16 @@ class Codemod(ABC):
         """
         return None
 
+    def is_whole(self, fix: Fix, facts: Sequence[Any], document: Document) -> bool:
+        """Return whether a fix of one or more facts of a finding leaves none of them.
+
+        Args:
+            fix: the fix.
+            facts: those that are told together.
+            document: the file that they are about.
+        """
+        return True
+
     def migrate(self, fact: Any, document: Document, target: Target) -> Fix | None:
         """Return the edits that make a place ready for typed keys; they keep all numbers, as safe fixes do.
 

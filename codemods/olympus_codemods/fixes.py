@@ -37,6 +37,14 @@ def fix_for_all(reports: Sequence[Report], document: Document) -> Fix | None:
     return codemod.fix_together(facts, document)
 
 
+def is_whole(fix: Fix, reports: Sequence[Report], document: Document) -> bool:
+    """Return whether a fix puts right all of the reports that are told together."""
+    from olympus_codemods.codemods import all_codemods
+
+    codemod = all_codemods().get(reports[0].finding.code)
+    return codemod is None or codemod.is_whole(fix, [report.fact for report in reports], document)
+
+
 def migration_for(report: Report, document: Document, target: Target) -> Fix | None:
     """Return the edits that make the place of a report ready for typed keys, ``None`` when there are none."""
     from olympus_codemods.codemods import all_codemods

@@ -176,18 +176,19 @@ def may_suppress(document: Document, reports: list[Report]) -> bool:
 
 
 def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> Finding:
-    """Return the finding for a group of reports, with a fix of all of them or of the first that has one.
+    """Return the finding for a group of reports, with the first fix that puts all of them right.
 
-    The next pass sees what that fix leaves. A codemod that raises is added to the errors. Where a comment says that one
-    use of a key may equal another, no fix gives these keys of their own. The message says what the fix does.
+    A codemod that raises is added to the errors. Where a comment says that one use of a key may equal another, no fix
+    gives these keys of their own. The message says what the fix does.
     """
-    from olympus_codemods.fixes import fix_for, fix_for_all
+    from olympus_codemods.fixes import fix_for, fix_for_all, is_whole
 
     fix = None
     attempts = (partial(fix_for_all, group), *(partial(fix_for, report) for report in group))
     for attempt in () if group[0].in_part else attempts:
         try:
-            fix = attempt(document)
+            made = attempt(document)
+            fix = made if made is not None and is_whole(made, group, document) else None
         except Exception as error:
             errors.append(failed(document.filename, f"the fix of {group[0].finding.code}", error))
         if fix is not None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import libcst as cst
 
 from olympus_codemods.codemod import Codemod, fix_of, told_fix
+from olympus_codemods.editing.intentions import is_a_guess, is_repeat, renewal
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.rewriting import replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, may_follow, own_nodes, scope_of
+from olympus_codemods.editing.rewriting import remove_line, replace
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, may_follow, own_nodes, scope_of
 from olympus_codemods.editing.spares import NEXT, handed_on, is_spare, spare_keys, suits
 from olympus_codemods.editing.splits import (
     Unpacked,
@@ -27,10 +28,11 @@ from olympus_codemods.editing.splits import (
     with_size,
 )
 from olympus_codemods.editing.splitting import binding, called, keep_parent, split_before, split_before_all, written
+from olympus_codemods.editing.wholeness import is_whole
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import NUMPY, SPLIT
-from olympus_rules.rules.key_reuse import copies_in, is_split
+from olympus_rules.rules.key_reuse import copies_in, is_next_pass, is_split
 from olympus_rules.syntax import Document
 
 MANY = 50
@@ -44,20 +46,20 @@ class KeyReuse(Codemod):
     code = "OLY104"
 
     def fix(self, fact: Reuse | EqualKeys, document: Document) -> Fix | None:
-        """Return the first of six rewrites that is correct here; what a list repeats is put right there or nowhere."""
+        """Return the first of eight rewrites that is correct; what a list repeats is put right there or nowhere."""
         reuse = plain(fact) if isinstance(fact, Reuse) else None
-        if reuse is None:
+        if reuse is None or is_a_guess(reuse, document):
             return None
         fix = without_split(reuse, document)
         if fix is not None or reuse.listed is not None:
             return fix
-        return keep_parent(reuse, document) or split_before(reuse, document)
+        return keep_parent(reuse, document) or split_earlier(reuse, document) or split_before(reuse, document)
 
     def fix_together(self, facts: Sequence[Reuse | EqualKeys], document: Document) -> Fix | None:
         """Give all uses in one block keys of their own, unless something better than a split can be done for one."""
         plains = [plain(each) for each in facts if isinstance(each, Reuse)]
         reuses = [reuse for reuse in plains if reuse is not None]
-        if any(each.listed is not None for each in reuses):
+        if any(each.listed is not None or is_a_guess(each, document) for each in reuses):
             return None
         if len(reuses) == len(facts) and (taking := take_unused_children(reuses, document)) is not None:
             return taking
@@ -67,6 +69,13 @@ class KeyReuse(Codemod):
             return None
         longer = share_out_above(reuses, document)
         return longer or (None if without_split(reuses[0], document) else split_before_all(reuses, document))
+
+    def is_whole(self, fix: Fix, facts: Sequence[Reuse | EqualKeys], document: Document) -> bool:
+        """Return whether no two of the uses that a finding tells get the same key after a fix."""
+        reuses = [plain(each) for each in facts if isinstance(each, Reuse)]
+        whole = [reuse for reuse in reuses if reuse is not None]
+        is_known = len(whole) == len(facts) and not any(is_a_guess(each, document) for each in whole)
+        return is_known and is_whole(fix, whole, document)
 
 
 def plain(fact: Reuse) -> Reuse | None:
@@ -83,12 +92,39 @@ def without_split(reuse: Reuse, document: Document) -> Fix | None:
     if reuse.listed is not None:
         return split_for_list(reuse, reuse.listed, document)
     return (
-        split_for_both(reuse, document)
+        drop_repeat(reuse, document)
+        or split_for_both(reuse, document)
         or take_unused_child(reuse, document)
         or split_for_comprehension(reuse, document)
         or extend_split(reuse, document)
         or take_another_index(reuse, document)
     )
+
+
+def drop_repeat(reuse: Reuse, document: Document) -> Fix | None:
+    """Take away a split that stands above word for word, if nothing reads the keys of that one in between."""
+    if not is_repeat(document, reuse):
+        return None
+    again = document.statement(reuse.again.node)
+    first = document.statement(reuse.first.node)
+    message = f"Remove line {again.lineno}, which repeats line {first.lineno}"
+    return told_fix(message, [], remove_line(document, again))
+
+
+def split_earlier(reuse: Reuse, document: Document) -> Fix | None:
+    """``a = normal(key)`` and ``key, _ = split(key)`` become ``key, a_key = split(key)`` and ``a = normal(a_key)``."""
+    renewed, first = renewal(document, reuse.again), document.statement(reuse.first.node)
+    if renewed is None or renewed is first or document.parents[renewed] is not document.parents[first]:
+        return None
+    fix = split_before(reuse, document)
+    if fix is None or is_next_pass(reuse, document) or block_of(document, renewed) != block_of(document, first):
+        return None
+    message = f"{fix.message} instead of on line {renewed.lineno}"
+    removed = remove_line(document, renewed)
+    if removed is None:
+        return None
+    edits = tuple(sorted((*fix.edits, removed), key=lambda edit: edit.span))
+    return dataclasses.replace(fix, message=message, advice=fix.advice.replace(fix.message, message, 1), edits=edits)
 
 
 def split_for_list(fact: Reuse, element: ast.expr, document: Document) -> Fix | None:
@@ -142,6 +178,9 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
         if binding is None or place.key is None or not dominates(document, binding, place.node):
             continue
         if not is_of_parent and not suits(document, child, place):
+            continue
+        split = unpacked(document, binding)
+        if place is fact.first and split is not None and child == split.parent:  # the next use would take a child
             continue
         if fact.repeated_by and innermost_loop(document, binding) is not innermost_loop(document, place.node):
             continue
@@ -240,8 +279,13 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
         split = unpacked(document, last_binding(document, place.node, name)) if name else None
         if split is not None and name in split.bound and split.call is not place.node:
             found.append((place, split))
+    if len(found) == 1 and found[0][0] is fact.first and found[0][1].parent != dotted(fact.first.key):
+        return None  # that one takes the child that is named for it; the other one is to take another key
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
-    fixes = (split_off(document, split, place) for place, split in (found if is_carried else reversed(found)))
+    fixes = (
+        split_off(document, split, place, is_first=place is fact.first and len(places) > 1)
+        for place, split in (found if is_carried else reversed(found))
+    )
     return next((fix for fix in fixes if fix is not None), None)
 
 
@@ -264,8 +308,11 @@ def share_out_above(reuses: Sequence[Reuse], document: Document) -> Fix | None:
         return None
     if any(is_repeated(document, split.statement, place.node) for place in places):
         return None
-    is_spare = any(True for place in places for _ in spare_keys(document, split, place))
-    return None if is_spare else shared_out(document, split, places, [])
+    spare: list[str] = []
+    for place in places:
+        left = (name for name in spare_keys(document, split, place, is_first=True) if name in split.bound)
+        spare += [next((name for name in left if name not in spare), "")]
+    return shared_out(document, split, places, [*takewhile(bool, spare)])
 
 
 def is_given_back(fact: Reuse, document: Document) -> bool:
@@ -354,12 +401,12 @@ def listing(names: Sequence[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-def split_off(document: Document, split: Unpacked, place: Place) -> Fix | None:
+def split_off(document: Document, split: Unpacked, place: Place, *, is_first: bool = False) -> Fix | None:
     """Return the fix that makes a split longer by one key, which a place takes, unless a child of it is spare."""
     scope = scope_of(document, split.statement)
     if isinstance(scope, ast.ClassDef) or place.key is None or is_repeated(document, split.statement, place.node):
         return None
-    child = next(spare_keys(document, split, place), None)
+    child = next(spare_keys(document, split, place, is_first=is_first), None)
     return taken(document, place.key, child) if child is not None else shared_out(document, split, [place], [])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
 
@@ -27,6 +28,7 @@ VERBS = frozenset(
     add apply build compute create draw evaluate fit generate get init initialise initialize make resample run sample
     """.split()  # noqa: SIM905
 )
+GENERIC = {"rng", "key", "subkey", "sub_key", "subrng", "sub_rng"}
 KEY_WORDS = {"k", "key", "rng", "seed", "sub", "subkey"}
 
 
@@ -48,15 +50,28 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     word = "rng" if re.search(r"rng\d*$", dotted(place.key)) else "key"
     form = form_of(siblings) or f"{{}}_{word}"
     unnamed = [form.format(base) for base in called_base(place)]
-    spares = [SPARE[word], f"split_{word}"] if splits(place) else [SPARE[word]]
+    spares = [*usual_names(document, place), SPARE[word]]
+    spares = [*spares, f"split_{word}"] if splits(place) else spares
     is_drawn = is_sampler(names, place) and not names.at_module_level
     unnamed = [*spares, *unnamed] if is_drawn else [*unnamed, *spares]
     made = [*singular(document, place), *map(form.format, bases(document, place))]
     free = [name for each in (*following(siblings), *made, *unnamed) if (name := numbered(names, each))]
-    others = (f"{spares[0]}_{number}" for number in count(2))
+    others = (f"{SPARE[word]}_{number}" for number in count(2))
     return next((name for name in free if fits(document, place, name)), None) or min(
         free, key=len, default=next(filter(names.is_free, others))
     )
+
+
+def usual_names(document: Document, place: Place) -> Iterator[str]:
+    """Yield what a file calls the child of such a key where it names it for nothing: ``rng, _rng = split(rng)``."""
+    parent, found = dotted(place.key), Counter[str]()
+    for node in ast.walk(document.tree) if parent else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])], value=ast.Call(args=[split, *_]) as call
+            ) if parent in (one, two) and dotted(split) == parent and dotted(call.func).endswith("split"):
+                found[two if one == parent else one] += 1
+    yield from (name for name, _ in found.most_common() if name.strip("_") in GENERIC)
 
 
 def numbered(names: Names, name: str) -> str:

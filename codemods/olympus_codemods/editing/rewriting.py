@@ -111,3 +111,13 @@ def insert_line(document: Document, statement: ast.stmt, code: str) -> Edit | No
         return None
     start = Position(row, 1)
     return Edit(Span(start, start), f"{indent}{code}{ending(document, row)}")
+
+
+def remove_line(document: Document, statement: ast.stmt) -> Edit | None:
+    """Return the edit that takes a statement away with its lines; ``None`` if something else stands on them."""
+    span = document.span(statement)
+    before = document.lines[span.start.row - 1][: span.start.column - 1]
+    after = document.lines[span.end.row - 1][span.end.column - 1 :]
+    if before.strip() or after.strip() or span.end.row >= len(document.lines):
+        return None
+    return Edit(Span(Position(span.start.row, 1), Position(span.end.row + 1, 1)), "")

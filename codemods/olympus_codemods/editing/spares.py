@@ -30,12 +30,15 @@ NO_PURPOSE = frozenset(
 NEXT = re.compile(r"(next|new|carry|out)_")
 """The names of keys that are to be handed on."""
 WORD = re.compile(r"[A-Z]?[a-z]+")
+LETTER = re.compile(r"(?<![^\W_])[A-Za-z](?![^\W_])")
+"""A letter by itself, as in ``key_b``."""
 
 
-def spare_keys(document: Document, split: Unpacked, place: Place) -> Iterator[str]:
+def spare_keys(document: Document, split: Unpacked, place: Place, *, is_first: bool = False) -> Iterator[str]:
     """Yield the keys that a place can take of a split, and of those between it and the place, the nearest ones first.
 
-    The key that goes on under the name of its parent comes last. A key that is named for something else is left out.
+    The key that goes on under the name of its parent comes last, and never for a first use: what comes next would take
+    a child. A key that is named for something else is left out.
     """
     start = split.statement.lineno
     nodes = (node for node in own_nodes(scope_of(document, place.node)) if isinstance(node, ast.Assign))
@@ -45,7 +48,8 @@ def spare_keys(document: Document, split: Unpacked, place: Place) -> Iterator[st
         if (found := unpacked(document, statement)) is None:
             continue
         for name in sorted(found.bound, key=lambda name: name == found.parent):
-            if suits(document, name, place) and is_spare(document, statement, name, place):
+            is_carried = is_first and name == found.parent
+            if not is_carried and suits(document, name, place) and is_spare(document, statement, name, place):
                 yield name
 
 
@@ -95,16 +99,21 @@ def is_read_of(document: Document, node: ast.Name, scope: Scope) -> bool:
 
 def suits(document: Document, name: str, place: Place) -> bool:
     """Return whether a key is named for no purpose, or for one that the statement or the function of a place names."""
-    purpose = words_of(name)
+    purpose = words_of(name) | (letters_of(name) if "_" in name.strip("_") else set())
     statement, scope = document.statement(place.node), scope_of(document, place.node)
     text = document.segment(statement if isinstance(statement, ast.Assign | ast.Return | ast.Expr) else place.node)
-    said = words_of(f"{text} {getattr(scope, 'name', '')}")
+    said = words_of(f"{text} {getattr(scope, 'name', '')}") | letters_of(text)
     return not purpose or not purpose.isdisjoint(said)
 
 
 def words_of(text: str) -> set[str]:
     """Return the words of names in lower case, without letters that stand alone and words for any key."""
     return {word for each in WORD.findall(text) if len(word := each.lower()) > 1} - NO_PURPOSE
+
+
+def letters_of(text: str) -> set[str]:
+    """Return the letters that stand alone in names, in lower case, without those for any key."""
+    return {each.lower() for each in LETTER.findall(text)} - KEY_WORDS
 
 
 def handed_on(document: Document, split: Unpacked, first: Place, again: Place) -> list[ast.Name]:

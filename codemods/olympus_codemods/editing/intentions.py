@@ -1,0 +1,110 @@
+"""Uses of one key that may be meant to get equal bits: a fix would be a guess, and the message is all there is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import takewhile
+
+from olympus_codemods.editing.key_names import is_sampler as takes_from
+from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.scopes import LOOPS, NESTED
+from olympus_codemods.editing.splits import assigned, last_binding, unpacked
+from olympus_rules.keyflow.facts import Place, Reuse
+from olympus_rules.rules.key_reuse import is_next_pass, is_sampler, is_split
+from olympus_rules.syntax import Document
+
+REPLAYS = re.compile(r"(?:^|_)(?:backward|replay|resume|reverse|rewind|undo)(?:_|$)")
+
+
+def is_a_guess(reuse: Reuse, document: Document) -> bool:
+    """Return whether the code at two uses leaves open whether they are to get keys of their own, and which."""
+    places = (reuse.first, reuse.again)
+    return (
+        any(is_dropped(document, place) or REPLAYS.search(last_name(place)) for place in places)
+        or is_restored(document, reuse)
+        or is_sweep(document, reuse)
+        or carries_child(document, reuse)
+    )
+
+
+def last_name(place: Place) -> str:
+    """Return the last part of what a place calls."""
+    return place.what.rpartition(".")[2].lower()
+
+
+def is_dropped(document: Document, place: Place) -> bool:
+    """Return whether a draw is thrown away: it is a mistake of another kind."""
+    is_statement = isinstance(document.parents.get(place.node), ast.Expr)
+    return is_statement and takes_from(Names(document, place.node), place) and not is_split(place)
+
+
+def is_restored(document: Document, reuse: Reuse) -> bool:
+    """Return whether one statement stands twice, and each time gives the same: a state is set back to what it was."""
+    one, two = (document.statement(place.node) for place in (reuse.first, reuse.again))
+    if one is two or not isinstance(one, ast.Assign) or ast.dump(one) != ast.dump(two):
+        return False
+    if is_sampler(reuse.first) or is_split(reuse.first):
+        return False
+    names = {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}
+    return all(last_binding(document, one, name) is last_binding(document, two, name) for name in names)
+
+
+def is_sweep(document: Document, reuse: Reuse) -> bool:
+    """Return whether a loop draws with one key for each of several written numbers, which compares them."""
+    node = reuse.again.node
+    if reuse.first.node is not node or reuse.repeated_by not in ("loop", "comprehension"):
+        return False
+    for around in takewhile(lambda each: not isinstance(each, NESTED), document.around(node)):
+        if isinstance(around, ast.For) and is_listing(around.iter):
+            return True
+    return False
+
+
+def is_listing(source: ast.expr) -> bool:
+    """Return whether an expression lists numbers."""
+    if not isinstance(source, ast.List | ast.Tuple) or len(source.elts) < 2:
+        return False
+    return all(isinstance(each, ast.Constant) and isinstance(each.value, int | float) for each in source.elts)
+
+
+def carries_child(document: Document, reuse: Reuse) -> bool:
+    """Return whether the next iteration of a loop goes on with a child that was used, and not with its parent."""
+    name = dotted(reuse.first.key)
+    if not name or name != dotted(reuse.again.key) or not is_next_pass(reuse, document):
+        return False
+    split = unpacked(document, last_binding(document, reuse.first.node, name))
+    return split is not None and name in split.bound and name != split.parent and split.parent in split.bound
+
+
+def renewal(document: Document, place: Place) -> ast.stmt | None:
+    """Return the statement of a place if all it does is to put a child in the place of its key."""
+    statement, name = document.statement(place.node), dotted(place.key)
+    if not name or name not in assigned(statement) or not isinstance(statement, ast.Assign):
+        return None
+    value = statement.value
+    while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+        value = value.value
+    is_alone = assigned(statement) <= {name, "_"} and len(statement.targets) == 1
+    return statement if is_alone and value is place.node else None
+
+
+def is_repeat(document: Document, reuse: Reuse) -> bool:
+    """Return whether a split stands twice, word for word, and nothing reads the keys of the first one."""
+    one, two = (document.statement(place.node) for place in (reuse.first, reuse.again))
+    if one is two or not isinstance(one, ast.Assign) or ast.dump(one) != ast.dump(two):
+        return False
+    split = unpacked(document, one)
+    if split is None or split.call is not reuse.first.node or split.parent in split.bound:
+        return False
+    start, end = document.span(one).end, document.span(two).start
+    scope = split.scope
+    between = (
+        part
+        for part in ast.walk(scope)
+        if isinstance(part, ast.Name) and part.id in split.bound and start <= document.span(part).start < end
+    )
+    is_together = document.parents[one] is document.parents[two] and not any(
+        isinstance(each, LOOPS) and each not in document.around(one) for each in document.around(two)
+    )
+    return is_together and next(between, None) is None

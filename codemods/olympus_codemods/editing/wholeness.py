@@ -1,0 +1,85 @@
+"""Whether a fix puts right all that a finding tells: no two of the uses that it leaves share a key."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from itertools import combinations, takewhile
+
+from olympus_codemods.editing.names import dotted
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, may_follow, scope_of
+from olympus_codemods.editing.splits import assigned, last_binding, unpacked
+from olympus_rules.finding import Fix
+from olympus_rules.keyflow.facts import Place, Reuse
+from olympus_rules.syntax import Document
+
+
+def is_whole(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
+    """Return whether each pair of uses of one key gets two keys by a fix, and no two uses keep the old one."""
+    left: dict[int, Place] = {}
+    in_method = any(reuse.repeated_by == "call" and is_changed(fix, reuse.again, document) for reuse in reuses)
+    for reuse in reuses:
+        if reuse.listed is not None or (in_method and reuse.first.key is None is reuse.again.key):
+            continue
+        kept = [place for place in (reuse.first, reuse.again) if not is_changed(fix, place, document)]
+        if len(kept) == 2:
+            return False
+        left |= {id(place.node): place for place in kept}
+    places = sorted(left.values(), key=lambda place: document.span(place.node))
+    if any(goes_round(fix, place, document) for place in places):
+        return False
+    return not any(share(document, one, two) for one, two in combinations(places, 2))
+
+
+def is_changed(fix: Fix, place: Place, document: Document) -> bool:
+    """Return whether a fix writes another key at a place, or lets the split there keep its parent."""
+    if place.key is not None:
+        span = document.span(place.key)
+        if any(edit.span.start <= span.start and span.end <= edit.span.end for edit in fix.edits):
+            return True
+    return removes(fix, place, document) or keeps_parent(fix, place, document)
+
+
+def goes_round(fix: Fix, place: Place, document: Document) -> bool:
+    """Return whether a use that keeps its key stands in a loop or comprehension that never binds the key anew."""
+    name, scope = dotted(place.key), scope_of(document, place.node)
+    inside = takewhile(lambda each: each is not scope, document.around(place.node))
+    around = [each for each in inside if isinstance(each, (*LOOPS, *COMPREHENSIONS))]
+    if not name or not around:
+        return False
+    loop, span = around[0], document.span(around[0])
+    if isinstance(loop, COMPREHENSIONS) and any(part is place.node for part in ast.walk(loop.generators[0].iter)):
+        return False
+    if name in assigned(loop):
+        return False
+    written = re.compile(rf"\b{re.escape(name)}\b[^=\n]*=")
+    return not any(span.start <= edit.span.start < span.end and written.search(edit.content) for edit in fix.edits)
+
+
+def removes(fix: Fix, place: Place, document: Document) -> bool:
+    """Return whether a fix takes away the statement of a place."""
+    span = document.span(document.statement(place.node))
+    return any(not edit.content and edit.span.start <= span.start and span.end <= edit.span.end for edit in fix.edits)
+
+
+def keeps_parent(fix: Fix, place: Place, document: Document) -> bool:
+    """Return whether the split at a place binds the name of its parent after a fix, and not before it."""
+    split = unpacked(document, document.statement(place.node))
+    if split is None or split.call is not place.node or split.parent in split.bound:
+        return False
+    span, name = document.span(split.left), re.compile(rf"\b{re.escape(split.parent)}\b")
+    return any(span.start <= edit.span.start <= span.end and name.search(edit.content) for edit in fix.edits)
+
+
+def share(document: Document, one: Place, two: Place) -> bool:
+    """Return whether two uses of a key, the second one further down, may both get it in one run of their function."""
+    first, key = document.statement(one.node), dotted(two.key)
+    if not may_follow(document, one.node, two.node):
+        return False
+    if not key or scope_of(document, one.node) is not scope_of(document, two.node):
+        return True
+    if key in assigned(first) and first is not document.statement(two.node):
+        return False
+    made = last_binding(document, two.node, key)
+    return made is None or document.span(made).start < document.span(first).start
