@@ -13,8 +13,9 @@ from olympus_codemods.codemod import Codemod, fix_of, told_fix
 from olympus_codemods.editing.intentions import is_a_guess, is_repeat, renewal
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.rewriting import remove_line, replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, may_follow, own_nodes, scope_of
+from olympus_codemods.editing.ownership import may_be_none
+from olympus_codemods.editing.rewriting import insert_line, remove_line, replace
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, may_follow, own_nodes, scope_of
 from olympus_codemods.editing.spares import NEXT, handed_on, is_spare, spare_keys, suits
 from olympus_codemods.editing.splits import (
     Unpacked,
@@ -27,12 +28,21 @@ from olympus_codemods.editing.splits import (
     unpacked,
     with_size,
 )
-from olympus_codemods.editing.splitting import binding, called, keep_parent, split_before, split_before_all, written
+from olympus_codemods.editing.splitting import (
+    binding,
+    called,
+    keep_parent,
+    rebinds,
+    runs_once_in,
+    split_before,
+    split_before_all,
+    written,
+)
 from olympus_codemods.editing.wholeness import is_whole
 from olympus_rules.finding import Applicability, Edit, Fix
 from olympus_rules.keyflow.facts import EqualKeys, Place, Reuse
 from olympus_rules.libraries.names import NUMPY, SPLIT
-from olympus_rules.rules.key_reuse import copies_in, is_next_pass, is_split
+from olympus_rules.rules.key_reuse import copies_in, is_split
 from olympus_rules.syntax import Document
 
 MANY = 50
@@ -113,18 +123,21 @@ def drop_repeat(reuse: Reuse, document: Document) -> Fix | None:
 
 def split_earlier(reuse: Reuse, document: Document) -> Fix | None:
     """``a = normal(key)`` and ``key, _ = split(key)`` become ``key, a_key = split(key)`` and ``a = normal(a_key)``."""
-    renewed, first = renewal(document, reuse.again), document.statement(reuse.first.node)
-    if renewed is None or renewed is first or document.parents[renewed] is not document.parents[first]:
+    found, first = renewal(document, reuse), document.statement(reuse.first.node)
+    if found is None or reuse.first.key is None or rebinds(first, reuse.first.key):
         return None
-    fix = split_before(reuse, document)
-    if fix is None or is_next_pass(reuse, document) or block_of(document, renewed) != block_of(document, first):
+    (renewed, name), names = found, Names(document, first)
+    scope, split = scope_of(document, first), names.spell(SPLIT, near=called(reuse.again))
+    is_optional = may_be_none(document, reuse.first.key, scope, first)
+    if split is None or is_optional or not runs_once_in(document, first, reuse.first.node):
         return None
-    message = f"{fix.message} instead of on line {renewed.lineno}"
-    removed = remove_line(document, renewed)
-    if removed is None:
-        return None
-    edits = tuple(sorted((*fix.edits, removed), key=lambda edit: edit.span))
-    return dataclasses.replace(fix, message=message, advice=fix.advice.replace(fix.message, message, 1), edits=edits)
+    child = child_name(names, document, reuse.first)
+    names.take(child)
+    line = f"{name}, {child} = {split}({dotted(reuse.first.key)})"
+    message = f"Split `{dotted(reuse.first.key)}` before line {first.lineno} instead of on line {renewed.lineno}"
+    edits = [insert_line(document, first, line), replace(document, reuse.first.key, cst.Name(child))]
+    fix = told_fix(message, [line], *edits, remove_line(document, renewed), *names.edits())
+    return binding(fix, scope, *names.taken)
 
 
 def split_for_list(fact: Reuse, element: ast.expr, document: Document) -> Fix | None:

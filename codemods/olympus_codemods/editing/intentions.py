@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from olympus_codemods.editing.key_names import is_sampler as takes_from
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.scopes import LOOPS, NESTED
+from olympus_codemods.editing.scopes import LOOPS, NESTED, block_of, scope_of
 from olympus_codemods.editing.splits import assigned, last_binding, unpacked
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.rules.key_reuse import is_next_pass, is_sampler, is_split
@@ -23,6 +23,7 @@ def is_a_guess(reuse: Reuse, document: Document) -> bool:
     return (
         any(is_dropped(document, place) or REPLAYS.search(last_name(place)) for place in places)
         or is_restored(document, reuse)
+        or takes_others(document, reuse)
         or is_sweep(document, reuse)
         or carries_child(document, reuse)
     )
@@ -48,6 +49,13 @@ def is_restored(document: Document, reuse: Reuse) -> bool:
         return False
     names = {part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)}
     return all(last_binding(document, one, name) is last_binding(document, two, name) for name in names)
+
+
+def takes_others(document: Document, reuse: Reuse) -> bool:
+    """Return whether two splits of a key give one child each, ``split(key)[0]`` and ``split(key)[1]``."""
+    items = [document.parents.get(place.node) for place in (reuse.first, reuse.again) if is_split(place)]
+    numbers = [ast.dump(each.slice) for each in items if isinstance(each, ast.Subscript)]
+    return len(numbers) == 2 and numbers[0] != numbers[1]
 
 
 def is_sweep(document: Document, reuse: Reuse) -> bool:
@@ -77,16 +85,28 @@ def carries_child(document: Document, reuse: Reuse) -> bool:
     return split is not None and name in split.bound and name != split.parent and split.parent in split.bound
 
 
-def renewal(document: Document, place: Place) -> ast.stmt | None:
-    """Return the statement of a place if all it does is to put a child in the place of its key."""
-    statement, name = document.statement(place.node), dotted(place.key)
-    if not name or name not in assigned(statement) or not isinstance(statement, ast.Assign):
+def renewal(document: Document, reuse: Reuse) -> tuple[ast.Assign, str] | None:
+    """Return the statement of a second use, and its variable, if all it does is to make one child of the key.
+
+    That is ``key, _ = split(key)`` or ``new_key = split(key)[0]``, in the block of the first use. The variable is none
+    that something in between mentions.
+    """
+    statement, key = document.statement(reuse.again.node), dotted(reuse.again.key)
+    first, scope = document.statement(reuse.first.node), scope_of(document, reuse.again.node)
+    if not isinstance(statement, ast.Assign) or not is_split(reuse.again) or len(statement.targets) != 1:
         return None
-    value = statement.value
+    names, value = assigned(statement) - {"_"}, statement.value
     while isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
         value = value.value
-    is_alone = assigned(statement) <= {name, "_"} and len(statement.targets) == 1
-    return statement if is_alone and value is place.node else None
+    if value is not reuse.again.node or len(names) != 1 or not key or key != dotted(reuse.first.key):
+        return None
+    (name,), block = names, block_of(document, statement)
+    is_single = value is not statement.value or isinstance(statement.targets[0], ast.Tuple | ast.List)
+    if not is_single or first is statement or first not in block or block.index(first) > block.index(statement):
+        return None
+    start, end = document.span(first).start, document.span(statement).start
+    parts = (part for part in ast.walk(scope) if isinstance(part, ast.Name) and part.id == name != key)
+    return None if any(start <= document.span(part).start < end for part in parts) else (statement, name)
 
 
 def is_repeat(document: Document, reuse: Reuse) -> bool:

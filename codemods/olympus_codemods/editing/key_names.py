@@ -48,6 +48,8 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     if parameter and names.is_unbound(parameter):
         return parameter
     word = "rng" if re.search(r"rng\d*$", dotted(place.key)) else "key"
+    if siblings and all(name.endswith("key") for name in siblings):
+        word = "key"
     form = form_of(siblings) or f"{{}}_{word}"
     unnamed = [form.format(base) for base in called_base(place)]
     spares = [*usual_names(document, place), SPARE[word]]
@@ -98,7 +100,7 @@ def fits(document: Document, place: Place, name: str) -> bool:
     if place.key is None or place.key.lineno != place.key.end_lineno:
         return True
     key, statement = document.segment(place.key), document.statement(place.node)
-    line = len(document.lines[place.key.lineno - 1].rstrip())
+    line = len(document.lines[place.key.lineno - 1].partition("  #")[0].partition(" # ")[0].rstrip())
     split = f"{key}, {name} = {SPLIT}({key})"
     most = line_length(document)
     return (line > most or line - len(key) + len(name) <= most) and statement.col_offset + len(split) <= most

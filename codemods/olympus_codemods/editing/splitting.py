@@ -6,16 +6,26 @@ import ast
 import dataclasses
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 
 import libcst as cst
 
 from olympus_codemods.codemod import told_fix
 from olympus_codemods.editing.key_names import child_name
-from olympus_codemods.editing.names import Names, dotted
+from olympus_codemods.editing.names import Names, comprehension_targets, dotted
 from olympus_codemods.editing.ownership import assignable, may_be_none
 from olympus_codemods.editing.rewriting import insert_line, replace
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, block_of, dominates, may_follow, scope_of
+from olympus_codemods.editing.scopes import (
+    COMPREHENSIONS,
+    LOOPS,
+    NESTED,
+    Scope,
+    block_of,
+    bound_names,
+    dominates,
+    may_follow,
+    scope_of,
+)
 from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated, last_binding, lengthened, unpacked
 from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Edit, Fix
@@ -24,6 +34,9 @@ from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
 
 PLURALS = ("keys", "rngs")
+DIVIDERS = ("split", "train_test_split")
+FAR = 25
+"""Rows after which a use gets a split of its own, beside it."""
 CARRIES = ("scan", "while_loop", "fori_loop")
 
 
@@ -96,7 +109,8 @@ def is_carried(document: Document, first: Place, last: Place) -> bool:
     loop = next((each for each in document.around(statement) if isinstance(each, (*LOOPS, *SCOPES))), scope)
     made = last_binding(document, first.node, name)
     is_new = isinstance(made, ast.Assign) and loop in document.around(made)  # in each iteration
-    is_below = any(is_read_below(document, last, read) for read in reads_in(scope).get(name, ()))
+    reads = (read for read in reads_in(scope).get(name, ()) if not is_own(document, read, scope))
+    is_below = any(is_read_below(document, last, read) for read in reads)
     return is_below or isinstance(last.key, ast.Attribute) or (isinstance(loop, LOOPS) and not is_new)
 
 
@@ -108,6 +122,19 @@ def is_read_below(document: Document, last: Place, read: ast.expr) -> bool:
         return False
     made = last_binding(document, read, dotted(last.key)) if isinstance(read, ast.Name) else None
     return not (isinstance(made, ast.Assign) and document.span(made).start >= end)
+
+
+def is_own(document: Document, read: ast.expr, scope: Scope) -> bool:
+    """Return whether a name is a parameter or variable of a function or comprehension inside a scope."""
+    if not isinstance(read, ast.Name):
+        return False
+    inside = takewhile(lambda each: each is not scope, document.around(read))
+    around = [read, *inside]
+    if any(isinstance(each, NESTED) and read.id in bound_names(each) for each in around):
+        return True
+    loops = [each for each in around if isinstance(each, ast.comprehension)]
+    at = document.parents[loops[-1]] if loops and loops[-1].iter in around else read  # a source is read outside
+    return read.id in comprehension_targets(document, document.parents[at] if loops and at is not read else at)
 
 
 @lru_cache(maxsize=8)  # the keys of one function come one after the other
@@ -148,7 +175,8 @@ def divided(document: Document, places: Sequence[Place]) -> Fix | None:
         own = document.statement(place.node)
         child = child_name(names, document, place, children)
         line = splitting(split, key, [*children, child], may_be_none=is_optional)
-        if not children or len(line) + statement.col_offset > line_length(document):
+        has_room = len(line) + statement.col_offset <= line_length(document)
+        if not children or not has_room or own.lineno - statement.lineno > FAR:
             statement, children = own, []
             child = child_name(names, document, place)
             line = splitting(split, key, [child], may_be_none=is_optional)
@@ -233,10 +261,15 @@ def refreshes(document: Document, fact: Reuse, scope: ast.AST) -> bool:
 
 
 def is_fixed(document: Document, key: ast.Attribute) -> bool:
-    """Return whether an object is to give the same for its key at each call: it has items, or names the key a seed."""
+    """Return whether an object is to give the same for its key at each call: it has items, or divides data into parts.
+
+    A key that is named as a seed says so, too.
+    """
     owner = next((each for each in document.around(key) if isinstance(each, ast.ClassDef)), None)
     methods = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)} if owner is not None else set()
-    return "__getitem__" in methods or key.attr.strip("_") in ("seed", "random_state")
+    function = next((each for each in document.around(key) if isinstance(each, ast.FunctionDef)), None)
+    is_divider = function is not None and function.name in DIVIDERS
+    return is_divider or "__getitem__" in methods or key.attr.strip("_") in ("seed", "random_state")
 
 
 def called(place: Place) -> ast.AST | None:

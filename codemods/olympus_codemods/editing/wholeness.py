@@ -10,9 +10,13 @@ from itertools import combinations, takewhile
 from olympus_codemods.editing.names import dotted
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, may_follow, scope_of
 from olympus_codemods.editing.splits import assigned, last_binding, unpacked
+from olympus_codemods.editing.splitting import reads_in
 from olympus_rules.finding import Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.syntax import Document
+
+ASKING = frozenset(["isinstance", "len", "print", "repr", "str", "type"])
+"""Functions that do not take a key to draw from it."""
 
 
 def is_whole(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
@@ -23,7 +27,7 @@ def is_whole(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
         if reuse.listed is not None or (in_method and reuse.first.key is None is reuse.again.key):
             continue
         kept = [place for place in (reuse.first, reuse.again) if not is_changed(fix, place, document)]
-        if len(kept) == 2:
+        if len(kept) == 2 or any(has_twin(fix, reuse, place, document) for place in kept):
             return False
         left |= {id(place.node): place for place in kept}
     places = sorted(left.values(), key=lambda place: document.span(place.node))
@@ -39,6 +43,30 @@ def is_changed(fix: Fix, place: Place, document: Document) -> bool:
         if any(edit.span.start <= span.start and span.end <= edit.span.end for edit in fix.edits):
             return True
     return removes(fix, place, document) or keeps_parent(fix, place, document)
+
+
+def has_twin(fix: Fix, reuse: Reuse, kept: Place, document: Document) -> bool:
+    """Return whether another arm than that of the use that gets a new key hands on the old one before the other use.
+
+    An analysis tells one of two arms only, as the first use of the later one.
+    """
+    other = reuse.first if kept is reuse.again else reuse.again
+    name, scope = dotted(other.key), scope_of(document, other.node)
+    if not name or other.node is kept.node:
+        return False
+    made, at = last_binding(document, other.node, name), document.span(other.node).start
+    for read in reads_in(scope).get(name, ()):
+        call, start = document.parents[read], document.span(read).start
+        call = document.parents[call] if isinstance(call, ast.keyword) else call
+        if not isinstance(call, ast.Call) or call is kept.node or dotted(call.func) in ASKING:
+            continue
+        pair = (other.node, call) if at < start else (call, other.node)
+        is_before = start < document.span(kept.node).start and may_follow(document, call, kept.node)
+        is_changed = any(edit.span.start <= start < edit.span.end for edit in fix.edits)
+        is_arm = call is not other.node and is_before and not may_follow(document, *pair)
+        if is_arm and not is_changed and last_binding(document, read, name) is made:
+            return True
+    return False
 
 
 def goes_round(fix: Fix, place: Place, document: Document) -> bool:
