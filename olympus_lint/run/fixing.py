@@ -116,7 +116,7 @@ def holds(finding: Finding, text: str, result: FileResult, settings: Settings, c
 
 
 def ends(fixed: list[Finding], text: str, new: str, before: FileResult, after: FileResult) -> bool:
-    """Return whether each of the fixes ends its finding at one place at least, and all together make no other finding.
+    """Return whether each of the fixes ends its finding at all of its places, and all together make no other finding.
 
     Args:
         fixed: the findings whose fixes are applied.
@@ -132,8 +132,8 @@ def ends(fixed: list[Finding], text: str, new: str, before: FileResult, after: F
     left = {(each.span.start, wording(each)) for each in found}
     if not {each.span.start for each in found} <= {*moves}:
         return False
-    ended = [finding for (each, finding), at in zip(places, moves, strict=True) if (at, wording(each)) not in left]
-    return all(finding in ended for finding in fixed)
+    kept = [finding for (each, finding), at in zip(places, moves, strict=True) if (at, wording(each)) in left]
+    return not any(finding in kept for finding in fixed)
 
 
 def wording(finding: Finding) -> str:

@@ -44,14 +44,22 @@ class Unpacked:
     def parent(self) -> str:
         """Return the key that is split, as it is written; empty if it is no name."""
         argument = self.call.args[0] if self.call.args else self.call.keywords[0].value
-        return dotted(argument)
+        return as_target(argument)
+
+
+def as_target(node: ast.expr) -> str:
+    """Return a variable, an attribute or an item of a record, ``info["rng"]``, as it is written; empty for the rest."""
+    match node:
+        case ast.Subscript(value=record, slice=ast.Constant(value=str(name))) if dotted(record):
+            return f'{dotted(record)}["{name}"]'
+    return dotted(node)
 
 
 def unpacked(document: Document, statement: ast.stmt | None) -> Unpacked | None:
     """Return a statement as an unpacked split whose size is written, ``None`` if it is something else."""
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=targets) as left], value=ast.Call() as call):
-            bound = tuple(dotted(target) for target in targets)
+            bound = tuple(as_target(target) for target in targets)
         case _:
             return None
     if not all(bound) or split_size(call) != len(bound) or Names(document, statement).resolve(call.func) != SPLIT:
@@ -148,17 +156,29 @@ def lengthened(
     if len(children) == 1 and (place := thrown_away(split)) is not None:
         targets = [*split.bound[:place], *children, *split.bound[place + 1 :]]
         return as_written(split, targets), [replace(document, split.left.elts[place], cst.parse_expression(*children))]
+    if thrown_away(split) == len(split.bound) - 1 and not is_first:
+        return instead_of_last(document, split, children)
     statement = split.statement
-    last = document.lines[(statement.end_lineno or statement.lineno) - 1].rstrip()
+    last = document.lines[(split.left.end_lineno or statement.lineno) - 1].rstrip()
     is_default = len(split.call.args) + len(split.call.keywords) == 1
     added = sum(len(f", {child}") for child in children) + (len(", 3") if is_default else 0)
-    if statement.lineno == statement.end_lineno and len(last) + added > line_length(document):
+    has_end = split.left.end_lineno == statement.end_lineno
+    is_row = split.left.lineno == split.left.end_lineno
+    if is_row and len(last) + added - (0 if has_end or not is_default else len(", 3")) > line_length(document):
         return None
     targets = [*children, *split.bound] if is_first else [*split.bound, *children]
     return as_written(split, targets), [
         with_more(document, split, children, is_first=is_first),
         with_size(document, split.call, len(targets)),
     ]
+
+
+def instead_of_last(document: Document, split: Unpacked, children: Sequence[str]) -> tuple[str, list[Edit | None]]:
+    """Return a split that gives several keys in the place of a last one that is thrown away, and the edits for that."""
+    targets = [*split.bound[:-1], *children]
+    names = listed(*(cst.parse_expression(child) for child in children))
+    edits = [replace(document, split.left.elts[-1], names), with_size(document, split.call, len(targets))]
+    return as_written(split, targets), edits
 
 
 def thrown_away(split: Unpacked) -> int | None:

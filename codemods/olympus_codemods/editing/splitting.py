@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, takewhile
@@ -12,7 +13,7 @@ import libcst as cst
 
 from olympus_codemods.codemod import told_fix
 from olympus_codemods.editing.key_names import child_name
-from olympus_codemods.editing.names import Names, comprehension_targets, dotted
+from olympus_codemods.editing.names import Names, comprehension_targets, dotted, starred
 from olympus_codemods.editing.ownership import assignable, may_be_none
 from olympus_codemods.editing.rewriting import insert_line, replace
 from olympus_codemods.editing.scopes import (
@@ -24,6 +25,7 @@ from olympus_codemods.editing.scopes import (
     bound_names,
     dominates,
     may_follow,
+    own_nodes,
     scope_of,
 )
 from olympus_codemods.editing.splits import SCOPES, assigned, is_repeated, last_binding, lengthened, unpacked
@@ -35,6 +37,8 @@ from olympus_rules.syntax import Document
 
 PLURALS = ("keys", "rngs")
 DIVIDERS = ("split", "train_test_split")
+STARRED = re.compile(r"(?:jax_?random|jrandom|jrand|jran|jr)\.split")
+ONCE = re.compile(r"_*(?:build|compile|create|init|initiali[sz]e|load|make|setup|set_up)(?:_|$)")
 FAR = 25
 """Rows after which a use gets a split of its own, beside it."""
 CARRIES = ("scan", "while_loop", "fori_loop")
@@ -164,7 +168,7 @@ def divided(document: Document, places: Sequence[Place]) -> Fix | None:
     """Return the fix that gives places children of their key, by splits as long as a line has room for."""
     statement, scope = document.statement(places[0].node), scope_of(document, places[0].node)
     key, names = dotted(places[0].key), Names(document, statement)
-    split = names.spell(SPLIT, near=called(places[0]))
+    split = spelling(document, names, places[0])
     if split is None:
         return None
     is_optional = may_be_none(document, places[0].key, scope, statement)
@@ -263,13 +267,21 @@ def refreshes(document: Document, fact: Reuse, scope: ast.AST) -> bool:
 def is_fixed(document: Document, key: ast.Attribute) -> bool:
     """Return whether an object is to give the same for its key at each call: it has items, or divides data into parts.
 
-    A key that is named as a seed says so, too.
+    A key that is named as a seed says so, too. What loads or builds something is called once, most likely.
     """
     owner = next((each for each in document.around(key) if isinstance(each, ast.ClassDef)), None)
     methods = {each.name for each in owner.body if isinstance(each, ast.FunctionDef)} if owner is not None else set()
     function = next((each for each in document.around(key) if isinstance(each, ast.FunctionDef)), None)
-    is_divider = function is not None and function.name in DIVIDERS
-    return is_divider or "__getitem__" in methods or key.attr.strip("_") in ("seed", "random_state")
+    runs_once = function is not None and (function.name in DIVIDERS or ONCE.match(function.name) is not None)
+    return runs_once or "__getitem__" in methods or key.attr.strip("_") in ("seed", "random_state")
+
+
+def spelling(document: Document, names: Names, place: Place) -> str | None:
+    """Return how ``split`` is written beside a place: as a split there is, whose module a star import may give."""
+    for node in (place.node, *own_nodes(scope_of(document, place.node))) if starred(document) else ():
+        if isinstance(node, ast.Call) and STARRED.fullmatch(dotted(node.func)) and not names.resolve(node.func):
+            return dotted(node.func)
+    return names.spell(SPLIT, near=called(place))
 
 
 def called(place: Place) -> ast.AST | None:

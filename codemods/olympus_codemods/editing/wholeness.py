@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import combinations, takewhile
 
 from olympus_codemods.editing.names import dotted
-from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, may_follow, scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, may_follow, own_nodes, scope_of
 from olympus_codemods.editing.splits import assigned, last_binding, unpacked
-from olympus_codemods.editing.splitting import reads_in
+from olympus_codemods.editing.splitting import CARRIES, reads_in
 from olympus_rules.finding import Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.syntax import Document
@@ -31,7 +31,7 @@ def is_whole(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
             return False
         left |= {id(place.node): place for place in kept}
     places = sorted(left.values(), key=lambda place: document.span(place.node))
-    if any(goes_round(fix, place, document) for place in places):
+    if any(goes_round(fix, place, document) or is_step(place, document) for place in places):
         return False
     return not any(share(document, one, two) for one, two in combinations(places, 2))
 
@@ -85,6 +85,17 @@ def goes_round(fix: Fix, place: Place, document: Document) -> bool:
     return not any(span.start <= edit.span.start < span.end and written.search(edit.content) for edit in fix.edits)
 
 
+def is_step(place: Place, document: Document) -> bool:
+    """Return whether a use stands in a function that a loop of JAX calls, for whose next step it is a finding anew."""
+    scope = scope_of(document, place.node)
+    if not isinstance(scope, ast.FunctionDef) or scope is scope_of(document, scope) or not dotted(place.key):
+        return False
+    calls = (node for node in own_nodes(scope_of(document, scope)) if isinstance(node, ast.Call))
+    steps = [node for node in calls if dotted(node.func).rpartition(".")[2] in CARRIES]
+    is_given = any(dotted(argument) == scope.name for call in steps for argument in call.args)
+    return is_given and dotted(place.key) not in assigned(document.statement(place.node))
+
+
 def removes(fix: Fix, place: Place, document: Document) -> bool:
     """Return whether a fix takes away the statement of a place."""
     span = document.span(document.statement(place.node))
@@ -108,6 +119,8 @@ def share(document: Document, one: Place, two: Place) -> bool:
     if not key or scope_of(document, one.node) is not scope_of(document, two.node):
         return True
     if key in assigned(first) and first is not document.statement(two.node):
-        return False
+        loops = {each for each in document.around(one.node) if isinstance(each, LOOPS)}
+        is_next = key == dotted(one.key) and not loops.isdisjoint(document.around(two.node))
+        return is_next and last_binding(document, two.node, key) is first
     made = last_binding(document, two.node, key)
     return made is None or document.span(made).start < document.span(first).start
