@@ -100,11 +100,9 @@ def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     once = run.code.name.rpartition(".")[2].startswith((*ONCE, "test")) or receiver in run.events.forgotten
     class_ = run.code.owner
     succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
-    succeeded = succeeded or any(
-        receiver is not None and receiver in _originals(terms, leaf)
-        for _, value in run.events.returns
-        for leaf in leaves(value)
-    )
+    returned = {leaf for _, value in run.events.returns for leaf in leaves(value)}
+    succeeded = succeeded or any(receiver is not None and receiver in _originals(terms, leaf) for leaf in returned)
+    parents = {parent for leaf in returned for parent in terms.args(terms.root_array(leaf))[:1]}
     written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.events.writes}
     for use in run.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
@@ -117,9 +115,10 @@ def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
             if asks_for_its_type(run.terms, run.decisions, use):
                 continue
             place = Place(use.node, use.what, use.key)
+            handed = use.term in parents  # the caller gets a child, to put it in the place of the key
             yield facts.Reuse(
                 node=use.node,
-                confidence=Confidence.POSSIBLE if once or succeeded else Confidence.LIKELY,
+                confidence=Confidence.POSSIBLE if once or succeeded or handed else Confidence.LIKELY,
                 key=f"self.{name}",
                 first=place,
                 again=place,
