@@ -215,9 +215,10 @@ def run_binary(flow: Flow, instruction: ir.Binary) -> None:
         flow.registers[instruction.dst] = operands[0]
         return
     value = operators.binary(flow, instruction.operation, operands, instruction.node)
-    if instruction.operation in ("In", "NotIn") and isinstance(operands[1], Term):
+    if instruction.operation in ("In", "NotIn") and isinstance(operands[1], Term | Map):
         answer = presence.entry(flow, *operands)
-        if answer is not None:
+        is_sure = isinstance(operands[1], Term) or answer == Const(True)  # a dictionary may get further items
+        if answer is not None and is_sure:
             value = answer if instruction.operation == "In" else Condition("not", (answer,))
     flow.registers[instruction.dst] = value
 
