@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
-from olympus_rules.keyflow.domain.access import as_term, operand_term
+from olympus_rules.keyflow.domain.access import as_term, leaves, operand_term
 from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.consumption import consume, drawn
-from olympus_rules.keyflow.domain.file import Made
+from olympus_rules.keyflow.domain.file import File, Made
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Value, is_zero
+from olympus_rules.keyflow.domain.values import Const, Function, Library, Map, Sequence, Value, is_zero
 from olympus_rules.keyflow.facts import KeyKind, Place
 from olympus_rules.keyflow.interpret import callees
 from olympus_rules.keyflow.interpret.flow import Flow
@@ -24,6 +24,8 @@ from olympus_rules.keyflow.notes.annotated import library_class
 from olympus_rules.libraries import LibraryFunction
 
 CALL = ".__call__"
+SILENT = "silent"
+"""The class of all objects that draw nothing when they are called."""
 
 
 def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
@@ -38,6 +40,7 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
         if (held := arguments.get(place, field)) is not None:
             flow.set_attribute(instance, field, held)
     is_off = model.silences or (model.row is not None and _draws_nothing(flow, model.row, arguments))
+    is_off = is_off or (bool(model.fields) and _are_silent(flow, arguments.first))
     kept = (
         ()
         if model.row is None
@@ -111,7 +114,9 @@ def _made(flow: Flow, term: Term) -> Made | None:
 def is_silent(flow: Flow, function: Term) -> bool:
     """Return whether a call of an object draws nothing."""
     made = _made(flow, function)
-    return made is not None and made.is_silent
+    if made is not None:
+        return made.is_silent
+    return flow.terms.operation(function) != "param" and _held(flow, function) == SILENT
 
 
 def called(flow: Flow, function: Term) -> Library | None:
@@ -171,6 +176,18 @@ def _draws_nothing(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bo
     if is_turned_off(row, arguments) or (row.keeps and isinstance(first, Term) and is_silent(flow, first)):
         return True
     return is_given(flow, row, arguments)
+
+
+def _are_silent(flow: Flow, layers: Value | None) -> bool:
+    """Return whether something is a list of layers none of which draws: what calls them one by one draws nothing."""
+    items = layers.items if isinstance(layers, Sequence) and not layers.open else ()
+    made = [_made(flow, layer) for item in items for layer in leaves(item) or [flow.terms.fresh()]]
+    return bool(made) and all(each is not None and kind(flow.file, each) == SILENT for each in made)
+
+
+def kind(file: File, made: Made) -> str:
+    """Return the class of an object, ``SILENT`` if a call of the object draws nothing."""
+    return SILENT if made.is_silent or file.table.get(f"{made.name}{CALL}").inspects else made.name
 
 
 def is_given(flow: Flow, row: LibraryFunction, arguments: Arguments) -> bool:

@@ -30,7 +30,7 @@ from olympus_rules.keyflow.domain.summary import (
     sources_of,
 )
 from olympus_rules.keyflow.domain.terms import Term, Terms
-from olympus_rules.keyflow.domain.values import Const, Function, Value, is_zero
+from olympus_rules.keyflow.domain.values import Const, Function, Sequence, Value, is_zero
 from olympus_rules.keyflow.interpret import lanes
 
 MAX_USES = 40  # consumptions kept of one function; to callers it matters that a key is used up, not how often
@@ -129,6 +129,8 @@ def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], s
         writes.pop((term, name, path), None)  # the later write replaces it
         is_kept = number >= run.events.forgotten.get(term, 0) or not _is_open(file, run, term) or _is_named(run, term)
         if is_kept or name == STATE:  # a new state is as good as an unknown one
+            if isinstance(value, Sequence):  # it may have got further items in place
+                value = run.env.get((term, name, run.env.get((term, "generation")) or 0)) or value
             writes[term, name, path] = (term, name, value, path)
     terms, asked = file.terms, presence.slots(file.terms, run.events.asked)
     kept: dict[int, Write] = {}
@@ -187,7 +189,8 @@ def _tells(file: File, run: Run, name: str, value: Value) -> bool:
     parts = (value, *file.terms.ancestors(value))
     if file.terms.operation(value) == "param" or value in file.classes:
         return True
-    if value in file.generators or value in file.rated or (file.counting and value in file.made):
+    made = file.made.get(value)
+    if value in file.generators or value in file.rated or (made is not None and (file.counting or made.is_silent)):
         return True
     return any(file.knowledge.is_candidate(part) for part in parts)
 

@@ -25,6 +25,7 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.interpret.defaults import supposed
+from olympus_rules.keyflow.interpret.made_objects import kind
 from olympus_rules.keyflow.notes.annotated import named
 from olympus_rules.libraries.names import RANDOM
 
@@ -192,16 +193,17 @@ class Hierarchy:
             in_list: whether to ask for the class of all objects in the list that the attribute holds.
 
         Returns:
-            Its qualified name, empty if none is known.
+            Its qualified name, ``SILENT`` for objects that draw nothing; empty if none is known.
         """
         slot = (class_, attribute, in_list)
         if slot not in self._libraries:
             self._libraries[slot] = ""
             held = self._set_up(class_, attribute)
             if in_list:
-                held = [item for value in held if isinstance(value, Sequence) for item in value.items]
+                items = (item for value in held if isinstance(value, Sequence) for item in value.items)
+                held = [part for item in items for part in _parts(item)]
             made = [self._file.made.get(value) for value in held if isinstance(value, Term)]
-            names = {"" if each is None else each.name for each in made}
+            names = {"" if each is None else kind(self._file, each) for each in made}
             names = names or {_annotated(self._linker, self.ancestry(class_), attribute, in_list=in_list)}
             self._libraries[slot] = names.pop() if len(names) == 1 else ""
         return self._libraries[slot]
