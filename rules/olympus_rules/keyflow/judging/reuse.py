@@ -70,6 +70,8 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
         use.computed or use.term in run.knowledge.past_end or not is_steady(file, use.term) for use in (first, again)
     ):
         confidence = Confidence.LIKELY
+    if any(_may_draw(file, run, use.term) for use in (first, again)):
+        confidence = Confidence.POSSIBLE
     if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(file, run, first, again):
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     if any(_is_made_equal(file, use) for use in (first, again)):
@@ -81,6 +83,12 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
     if confidence > Confidence.POSSIBLE and is_meant(file.document, first, again):
         confidence = Confidence.POSSIBLE
     return confidence
+
+
+def _may_draw(file: File, run: Run, term: Term) -> bool:
+    """Return whether a key is an attribute of what is called a random generator: each read may give another one."""
+    owner = run.terms.args(term)[0] if run.terms.operation(term) == "attr" else None
+    return owner in run.knowledge.generators and not is_steady(file, term)
 
 
 def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent: Callable[[], Descent]) -> Fact | None:
