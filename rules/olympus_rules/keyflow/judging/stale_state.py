@@ -93,6 +93,11 @@ def _originals(terms: Terms, term: Term) -> Iterator[Term]:
         yield term
 
 
+def _parents(terms: Terms, keys: Iterable[Term]) -> set[Term]:
+    """Return the keys that others are children of."""
+    return {parent for key in keys for parent in terms.args(terms.root_array(key))[:1]}
+
+
 def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     terms = run.terms
     receiver = terms.make("param", (run.code, run.code.parameters[0])) if run.code.parameters else None
@@ -102,7 +107,8 @@ def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
     succeeded = class_ is not None and class_.name in run.code.reads  # by an object with a child of the key
     returned = {leaf for _, value in run.events.returns for leaf in leaves(value)}
     succeeded = succeeded or any(receiver is not None and receiver in _originals(terms, leaf) for leaf in returned)
-    parents = {parent for leaf in returned for parent in terms.args(terms.root_array(leaf))[:1]}
+    drawn = _parents(terms, (use.term for use in run.ledger.consumptions))
+    handed = _parents(terms, returned) & drawn  # a caller gets another child, to put it in the place of the key
     written = {(terms.args(t)[0] if name == presence.ELEMENT else t, name) for t, name, _, _ in run.events.writes}
     for use in run.ledger.consumptions:
         if terms.operation(use.term) != "attr" or terms.args(use.term)[0] != receiver:
@@ -115,10 +121,9 @@ def _stale(run: Run, kept: set[str]) -> Iterator[facts.Reuse]:
             if asks_for_its_type(run.terms, run.decisions, use):
                 continue
             place = Place(use.node, use.what, use.key)
-            handed = use.term in parents  # the caller gets a child, to put it in the place of the key
             yield facts.Reuse(
                 node=use.node,
-                confidence=Confidence.POSSIBLE if once or succeeded or handed else Confidence.LIKELY,
+                confidence=Confidence.POSSIBLE if once or succeeded or use.term in handed else Confidence.LIKELY,
                 key=f"self.{name}",
                 first=place,
                 again=place,
