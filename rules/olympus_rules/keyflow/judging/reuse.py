@@ -253,7 +253,7 @@ def effect(first: Consumption, again: Consumption) -> str:
 def _confidence(file: File, run: Run, first: Consumption, again: Consumption) -> Confidence | None:
     """Return the confidence of a reuse, ``None`` without evidence that the value is a key."""
     knowledge = run.knowledge
-    if _is_none(run, first) or _is_none(run, again):
+    if _is_none(run, first) or _is_none(run, again) or _is_word(run, first, again) or _is_word(run, again, first):
         return None
     met = MET[run.ledger.meeting(first, again)]
     terms = {first.term, again.term}
@@ -375,6 +375,12 @@ def _initialised(use: Consumption) -> str:
         case ast.Call(func=ast.Attribute(value=module, attr="init")) if use.key is not None:
             return ast.unparse(module)
     return ""
+
+
+def _is_word(run: Run, part: Consumption, whole: Consumption) -> bool:
+    """Return whether a callable out of reach gets a word of a key, as a seed or label, and not the key."""
+    is_part = part.draw == "call" and whole.term in run.terms.ancestors(part.term)
+    return is_part and run.terms.operation(part.term) == "item" and run.knowledge.rank(whole.term) == 0
 
 
 def _is_none(run: Run, use: Consumption) -> bool:
