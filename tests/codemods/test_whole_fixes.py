@@ -47,6 +47,10 @@ def offers(body: str) -> list[str]:
             "    key, a_key = S(key)\n    a = N(a_key)\n    return a, N(key)\n",
         ),
         (
+            "    a = N(key)\n    b = N(key)\n    key = S(key)[1]\n    return a, b, key\n",
+            "    key, a_key, b_key = S(key, 3)\n    a = N(a_key)\n    b = N(b_key)\n    return a, b, key\n",
+        ),
+        (
             "    a = N(key)\n    b = a + 1\n    next_key = S(key)[0]\n    return a, b, N(next_key)\n",
             "    next_key, a_key = S(key)\n    a = N(a_key)\n    b = a + 1\n    return a, b, N(next_key)\n",
         ),
@@ -80,6 +84,7 @@ def offers(body: str) -> list[str]:
         "arms that exclude each other",
         "a split that stands twice",
         "a split that comes too late",
+        "a split that comes too late for two",
         "a split for the next key",
         "a letter that is a purpose",
         "a throwaway and one more",

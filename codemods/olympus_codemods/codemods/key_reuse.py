@@ -13,7 +13,6 @@ from olympus_codemods.codemod import Codemod, fix_of, told_fix
 from olympus_codemods.editing.intentions import is_a_guess, is_repeat, renewal
 from olympus_codemods.editing.key_names import child_name
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.ownership import may_be_none
 from olympus_codemods.editing.rewriting import insert_line, remove_line, replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, may_follow, own_nodes, scope_of
 from olympus_codemods.editing.spares import NEXT, handed_on, is_spare, spare_keys, suits
@@ -29,6 +28,7 @@ from olympus_codemods.editing.splits import (
     with_size,
 )
 from olympus_codemods.editing.splitting import (
+    FAR,
     binding,
     called,
     keep_parent,
@@ -73,6 +73,8 @@ class KeyReuse(Codemod):
             return None
         if len(reuses) == len(facts) and (taking := take_unused_children(reuses, document)) is not None:
             return taking
+        if len(reuses) == len(facts) and (earlier := split_all_earlier(reuses, document)) is not None:
+            return earlier
         if len(reuses) < len(facts) or any(is_split(place) for each in reuses for place in (each.first, each.again)):
             return None
         if split_for_both(reuses[0], document):
@@ -128,8 +130,7 @@ def split_earlier(reuse: Reuse, document: Document) -> Fix | None:
         return None
     (renewed, name), names = found, Names(document, first)
     scope, split = scope_of(document, first), names.spell(SPLIT, near=called(reuse.again))
-    is_optional = may_be_none(document, reuse.first.key, scope, first)
-    if split is None or is_optional or not runs_once_in(document, first, reuse.first.node):
+    if split is None or not runs_once_in(document, first, reuse.first.node):
         return None
     child = child_name(names, document, reuse.first)
     names.take(child)
@@ -138,6 +139,29 @@ def split_earlier(reuse: Reuse, document: Document) -> Fix | None:
     edits = [insert_line(document, first, line), replace(document, reuse.first.key, cst.Name(child))]
     fix = told_fix(message, [line], *edits, remove_line(document, renewed), *names.edits())
     return binding(fix, scope, *names.taken)
+
+
+def split_all_earlier(reuses: Sequence[Reuse], document: Document) -> Fix | None:
+    """Do so for several draws, after which ``key, _ = split(key)`` comes too late for all of them."""
+    late = [each for each in reuses if renewal(document, each) is not None]
+    found = renewal(document, late[0]) if len(late) == 1 < len(reuses) else None
+    if found is None or found[1] != dotted(late[0].again.key):
+        return None
+    draws = [each for each in reuses if each is not late[0]]
+    end = document.span(found[0]).start
+    if any(document.span(place.node).start >= end for place in uses_of(draws)):
+        return None
+    fix, removed = split_before_all(draws, document), remove_line(document, found[0])
+    if fix is None or removed is None:
+        return None
+    edits = tuple(sorted((*fix.edits, removed), key=lambda edit: edit.span))
+    message = f"{fix.message} instead of on line {found[0].lineno}"
+    return dataclasses.replace(fix, message=message, advice=fix.advice.replace(fix.message, message, 1), edits=edits)
+
+
+def uses_of(reuses: Sequence[Reuse]) -> list[Place]:
+    """Return the places of several reuses."""
+    return [place for each in reuses for place in (each.first, each.again)]
 
 
 def split_for_list(fact: Reuse, element: ast.expr, document: Document) -> Fix | None:
@@ -295,6 +319,8 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
     if len(found) == 1 and found[0][0] is fact.first and found[0][1].parent != dotted(fact.first.key):
         return None  # that one takes the child that is named for it; the other one is to take another key
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
+    if is_carried and document.span(fact.again.node).start.row - found[0][1].statement.lineno > FAR:
+        return None  # a split beside the uses reads better
     fixes = (
         split_off(document, split, place, is_first=place is fact.first and len(places) > 1)
         for place, split in (found if is_carried else reversed(found))
