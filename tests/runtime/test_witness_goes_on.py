@@ -80,3 +80,14 @@ def test_one_argument_is_not_both_given_and_left_out(tmp_path: Path) -> None:
         "    if x is not None:\n        y = y + «2 jax.random.normal(key)»\n    return y"
     )
     assert verdict(source, tmp_path).status != "confirmed"
+
+
+@pytest.mark.parametrize(("second", "status"), [("key", "confirmed"), ("next(keys)", "inconclusive")])
+def test_an_unknown_iterator_gives_another_value_each_time(second: str, status: str, tmp_path: Path) -> None:
+    source = (
+        "from library import Sequence\ndef f(seed):\n    keys = Sequence(seed)\n    key = next(keys)\n"
+        f"    return «1 jax.random.normal(key)» + «2 jax.random.normal({second})»"
+    )
+    found = verdict(source, tmp_path)
+    assert found.status == status
+    assert status != "confirmed" or found.evidence[0] == "key: next(library.Sequence(...))"

@@ -172,6 +172,11 @@ class Unknown:
         for index in range(count) if wanted is not None else self._olympus_world.few_turns(length):
             yield self._olympus_part(("[", index), f"{self._olympus_path}[{index}]", NEST if count == ELEMENTS else 1)
 
+    def __next__(self) -> Any:
+        """Give another value at each call, as an iterator of unknown values does."""
+        self._olympus_world.budget.step()
+        return Unknown(self._olympus_world, f"next({self._olympus_path})", plain=self._olympus_plain)
+
     def __reversed__(self) -> Iterator[Any]:
         return iter(list(self)[::-1])
 
