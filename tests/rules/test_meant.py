@@ -77,6 +77,10 @@ def confidence(body: str) -> Confidence:
             "    a = N(key)\n    return a + N(key)  # not the same noise\n",
         ),
         (
+            "    # the same key gives the same result\n    return h(key, x), h(key, x)\n",
+            "    # the same key gives the same result\n    return h(key, x), rotate(key, x)\n",
+        ),
+        (
             "    dummy_key = key\n    return N(dummy_key), h(dummy_key)\n",
             "    my_key = key\n    return N(my_key), h(my_key)\n",
         ),

@@ -97,7 +97,9 @@ class ClassTable(Protocol):
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the constructor stores in an attribute of an object."""
 
-    def held_library(self, class_: ClassCode, attribute: str, *, in_list: bool = False) -> str:
+    def held_library(
+        self, class_: ClassCode, attribute: str, *, in_list: bool = False, place: int | None = None
+    ) -> str:
         """Return the class of a library whose object an attribute of an object holds, empty if none is known."""
 
     def is_given(self, class_: ClassCode, attribute: str) -> bool:

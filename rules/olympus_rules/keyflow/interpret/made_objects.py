@@ -141,7 +141,9 @@ def _held(flow: Flow, function: Term) -> str:
     if flow.terms.operation(attribute) != "attr":
         return ""
     class_, name = flow.file.classes.get(flow.terms.args(attribute)[0]), flow.terms.data(attribute)[0]
-    return "" if class_ is None else flow.linker.hierarchy.held_library(class_, name, in_list=in_list)
+    place = flow.terms.constant(flow.terms.args(function)[1]) if in_list else None
+    place = place if type(place) is int and not flow.loops else None  # a loop looks at two items for all of them
+    return "" if class_ is None else flow.linker.hierarchy.held_library(class_, name, in_list=in_list, place=place)
 
 
 def takes_key(flow: Flow, result: Term) -> bool:

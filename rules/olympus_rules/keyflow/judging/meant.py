@@ -39,7 +39,8 @@ def is_meant(document: Document, first: Consumption, again: Consumption) -> bool
         _is_benchmark(again),
         _is_documented(document, again),
     )
-    if any(checks) or _is_said(document, first.node, again.node):
+    is_one = first.what == again.what  # what is said of two calls of one function is not said of others near them
+    if any(checks) or (is_one and _is_said(document, first.node, again.node)):
         return True
     one, two = first.node, again.node
     if not isinstance(one, ast.Call) or not isinstance(two, ast.Call):

@@ -48,7 +48,7 @@ class Hierarchy:
         self._file, self._linker = file, file.linker
         self.bases: dict[ClassCode, list[Value]] = {}
         self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
-        self._libraries: dict[tuple[ClassCode, str, bool], str] = {}
+        self._libraries: dict[tuple[ClassCode, str, bool, int | None], str] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
@@ -184,23 +184,26 @@ class Hierarchy:
         """Return the bases of a class and of those that it inherits from."""
         return [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
 
-    def held_library(self, class_: ClassCode, attribute: str, *, in_list: bool = False) -> str:
+    def held_library(
+        self, class_: ClassCode, attribute: str, *, in_list: bool = False, place: int | None = None
+    ) -> str:
         """Return the class of a library whose object an attribute holds: as a field is annotated, or as it is set up.
 
         Args:
             class_: the class of the object that has the attribute.
             attribute: the attribute.
             in_list: whether to ask for the class of all objects in the list that the attribute holds.
+            place: the place in the list, to ask for one of them.
 
         Returns:
             Its qualified name, ``SILENT`` for objects that draw nothing; empty if none is known.
         """
-        slot = (class_, attribute, in_list)
+        slot = (class_, attribute, in_list, place)
         if slot not in self._libraries:
             self._libraries[slot] = ""
             held = self._set_up(class_, attribute)
             if in_list:
-                items = (item for value in held if isinstance(value, Sequence) for item in value.items)
+                items = (item for value in held if isinstance(value, Sequence) for item in _items(value, place))
                 held = [part for item in items for part in _parts(item)]
             made = [self._file.made.get(value) for value in held if isinstance(value, Term)]
             names = {"" if each is None else kind(self._file, each) for each in made}
@@ -456,6 +459,11 @@ def _is_of_parameters(code: FunctionCode, value: ast.expr) -> bool:
     """Return whether an expression of a method is made of its parameters, but not its object, and of globals."""
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     return names & code.local_names <= set(code.parameters[1:])
+
+
+def _items(values: Sequence, place: int | None) -> tuple[Value, ...]:
+    """Return the item in a place, or all of them if it is not known which one is there."""
+    return values.items if place is None or place < 0 else values.items[place : place + 1] or values.items
 
 
 def _parts(value: Value) -> list[Value]:
