@@ -334,6 +334,7 @@ class FunctionCode:
         waiting: lowers the body of a function whose body was not needed yet.
         is_foreign: whether it is defined in another file, which provides its summary; it has no body here.
         home: the qualified name of a foreign function, empty if it has none.
+        is_left_open: whether it is a foreign method that its class leaves to subclasses.
     """
 
     name: str
@@ -361,6 +362,7 @@ class FunctionCode:
     waiting: Callable[[], None] | None = None
     is_foreign: bool = False
     home: str = ""
+    is_left_open: bool = False
 
     @property
     def is_property(self) -> bool:

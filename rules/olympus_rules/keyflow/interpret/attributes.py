@@ -33,6 +33,7 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.interpret import control
+from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.copies import REPLACING
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import conversions, layout
@@ -161,7 +162,8 @@ def _term_attribute(flow: Flow, term: Term, name: str, node: ast.Attribute | Non
         method = flow.linker.hierarchy.method(class_, name)
         if method is not None:
             sure = flow.terms.operation(term) == "fresh" or not flow.linker.hierarchy.may_be_overridden(class_, name)
-            return _method(flow, method, term, Class(class_), node, sure=sure)
+            left = _annotated_method(flow, class_, term, name, node) if is_abstract(method) and not sure else None
+            return _method(flow, method, term, Class(class_), node, sure=sure) if left is None else left
         shared = flow.linker.hierarchy.namespace(class_, name, of_object=True)
         if shared is not None:
             return shared

@@ -82,7 +82,18 @@ def is_abstract(code: FunctionCode) -> bool:
     """Return whether a function is left to others, as a method to subclasses: what it does is out of reach."""
     body = getattr(code.node, "body", None)
     last = body[-1] if isinstance(body, list) and body else None
-    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc)
+    if isinstance(last, ast.Raise) and last.exc is not None and "NotImplemented" in ast.unparse(last.exc):
+        return True
+    name = code.name.rpartition(".")[2]
+    return code.is_left_open or (code.owner is not None and name in code.owner.left_open and _is_empty(code.node))
+
+
+def _is_empty(node: ast.AST) -> bool:
+    """Return whether the body of a function is a docstring, an ellipsis or ``pass``."""
+    return isinstance(node, ast.FunctionDef) and all(
+        isinstance(each, ast.Pass) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in node.body
+    )
 
 
 def leaves_keys_alone(node: ast.Call, name: str) -> bool:

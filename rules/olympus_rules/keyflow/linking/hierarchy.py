@@ -105,7 +105,12 @@ class Hierarchy:
             home += f"{RECEIVER}{heir.home or f'{self._file.name}.{heir.name}'}"
         if home not in class_.methods:
             class_.methods[home] = FunctionCode(
-                f"{class_.name}.{name}", class_.node, kind=class_.kinds[name], is_foreign=True, home=home
+                f"{class_.name}.{name}",
+                class_.node,
+                kind=class_.kinds[name],
+                is_foreign=True,
+                home=home,
+                is_left_open=name in class_.left_open,
             )
         return class_.methods[home]
 

@@ -1,0 +1,132 @@
+"""Methods that a class leaves to its subclasses by a decorator: what they do with a key is out of reach.
+
+The base class is in one file, the rest in another. A wrong program has one reuse, at the marked row; its right twin
+none.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from olympus_rules.finding import Confidence
+from olympus_rules.keyflow.facts import Reuse
+from olympus_rules.keyflow.linking.project import Project
+
+MARK = "  # reuse"
+BASE = '''
+from abc import ABC, abstractmethod
+import jax
+from jaxtyping import PRNGKeyArray
+
+
+class Environment(ABC):
+    @abstractmethod
+    def begin(self, key: PRNGKeyArray):
+        """Begin an episode."""
+
+    @abstractmethod
+    def act(self, key: PRNGKeyArray): ...
+
+    @property
+    @abstractmethod
+    def size(self):
+        pass
+
+    def reset(self, key: PRNGKeyArray):
+        return self.begin(key)
+
+    def again(self, key: PRNGKeyArray, state):
+        return jax.tree.map(lambda x, y: x + y, self.reset(key), state)
+'''
+MAIN = """
+import jax
+from jaxtyping import PRNGKeyArray
+from .base import Environment
+
+
+class Wrapper(Environment):
+    inner: Environment
+"""
+
+
+def reuses(folder: Path, main: str, base: str = BASE) -> list[tuple[int, Confidence]]:
+    """Return the rows of the reuses in the second of two files, with their confidence."""
+    package = folder / "pkg"
+    package.mkdir(exist_ok=True)
+    (folder / "pyproject.toml").touch()
+    for name, text in (("__init__", ""), ("base", base), ("main", main)):
+        (package / f"{name}.py").write_text(text, "utf-8")
+    project = Project()
+    facts = project.analysis(project.document(str(package / "main.py"), main)).run(by_name=False)
+    found = [fact for fact in facts if isinstance(fact, Reuse) and fact.confidence > Confidence.POSSIBLE]
+    return [(fact.node.lineno, fact.confidence) for fact in found]
+
+
+PAIRS = {
+    "beside a draw": (
+        "def step(self, key: PRNGKeyArray):\n    return self.begin(key), jax.random.normal(key)  # reuse",
+        "def step(self, key: PRNGKeyArray):\n    one, two = jax.random.split(key)\n"
+        "    return self.begin(one), jax.random.normal(two)",
+    ),
+    "by two methods": (
+        "def step(self, key: PRNGKeyArray):\n    state = self.begin(key)\n    return state, self.act(key)  # reuse",
+        "def step(self, key: PRNGKeyArray, fast):\n    return self.begin(key) if fast else self.act(key)",
+    ),
+    "through a method of the base": (
+        "def step(self, key: PRNGKeyArray):\n    return self.reset(key), jax.random.normal(key)  # reuse",
+        "def step(self, key: PRNGKeyArray):\n    return self.reset(key), self.size",
+    ),
+    "of an object in an object": (
+        "def step(self, key: PRNGKeyArray):\n    return self.again(key, self.inner.act(key))  # reuse",
+        "def step(self, key: PRNGKeyArray):\n    one, two = jax.random.split(key)\n"
+        "    return self.again(two, self.inner.act(one))",
+    ),
+    "in a loop": (
+        "def steps(self, key: PRNGKeyArray, n):\n    for _ in range(n):\n        self.act(key)  # reuse",
+        "def steps(self, key: PRNGKeyArray, n):\n    for i in range(n):\n        self.act(jax.random.fold_in(key, i))",
+    ),
+    "of a class that says what it does": (
+        "def begin(self, key: PRNGKeyArray):\n    return jax.random.uniform(key)\n\n"
+        "def step(self, key: PRNGKeyArray):\n    return self.begin(key), jax.random.normal(key)  # reuse",
+        "def begin(self, key: PRNGKeyArray):\n    return 0.0\n\n"
+        "def step(self, key: PRNGKeyArray):\n    return self.begin(key), jax.random.normal(key)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("wrong", "right"), PAIRS.values(), ids=PAIRS.keys())
+def test_a_method_that_is_left_to_subclasses(tmp_path: Path, wrong: str, right: str) -> None:
+    wrong, right = (f"{MAIN}\n{textwrap.indent(each, '    ')}\n" for each in (wrong, right))
+    rows = [row for row, line in enumerate(wrong.splitlines(), 1) if line.endswith(MARK)]
+    found = reuses(tmp_path, wrong)
+    assert [row for row, _ in found] == rows
+    assert all(confidence >= Confidence.LIKELY for _, confidence in found)
+    assert not reuses(tmp_path, right)
+
+
+HERE = """
+class Still(Environment):
+    def begin(self, key):
+        return 0.0
+
+
+class Moving(Environment):
+    def begin(self, key):
+        return jax.random.uniform(key)
+"""
+
+
+@pytest.mark.parametrize(("heir", "expected"), [("Still", 0), ("Moving", 1)])
+def test_the_subclasses_in_the_file_say_what_it_does(tmp_path: Path, heir: str, expected: int) -> None:
+    own = "".join(f"\n\n\nclass {part}" for part in HERE.split("class ") if part.startswith(heir))
+    base = BASE.replace("return self.begin(key)", "return self.begin(key), jax.random.normal(key)")
+    assert len(reuses(tmp_path, base.rstrip() + own)) == expected
+
+
+def test_a_body_that_does_something_is_no_gap(tmp_path: Path) -> None:
+    base = BASE.replace('"""Begin an episode."""', "return jax.random.normal(key)")
+    main = MAIN + "\n    def begin(self, key):\n        return super().begin(key), jax.random.normal(key)\n"
+    assert len(reuses(tmp_path, main, base)) == 1
