@@ -69,6 +69,16 @@ def offers(body: str) -> list[str]:
             '    x["key"], k1, k2, k3 = S(x["key"], 4)\n    a = N(k1)\n    b = N(k3)\n    return a, b, N(k2)\n',
         ),
         (
+            "    k1, k2 = S(key)\n\n    def h(key):\n        k1, k2 = S(key)\n        return N(k1) + N(k2)\n\n"
+            "    return jax.vmap(h)(S(key, x))\n",
+            "    k1, k2 = S(key)\n\n    def h(key):\n        k1, k2 = S(key)\n        return N(k1) + N(k2)\n\n"
+            "    return jax.vmap(h)(S(k1, x))\n",
+        ),
+        (
+            "    for _ in range(9):\n        key, k = S(key)\n        x += N(k)\n    return x + N(k)\n",
+            "    for _ in range(9):\n        key, k, x_key = S(key, 3)\n        x += N(x_key)\n    return x + N(k)\n",
+        ),
+        (
             "    a = N(key)\n" + "    x += 1\n" * 30 + "    b = N(key)\n    return a, b, x, N(key)\n",
             "    key, a_key = S(key)\n    a = N(a_key)\n" + "    x += 1\n" * 30 + "    key, b_key = S(key)\n"
             "    b = N(b_key)\n    return a, b, x, N(key)\n",
@@ -89,6 +99,8 @@ def offers(body: str) -> list[str]:
         "a letter that is a purpose",
         "a throwaway and one more",
         "an item of a record",
+        "a variable of an inner function",
+        "after a loop",
         "far from each other",
         "a parameter of the same name",
     ],
@@ -126,6 +138,7 @@ def test_what_a_fix_would_leave_has_none(body: str) -> None:
         "def run(key, x):\n    return x + N(key)\n\n\ndef run_backward(key, x):\n    return x - N(key)\n\n\n"
         "def f(key, x):\n    x = run(key, x)\n    return run_backward(key, x)\n",
         "    for sigma in [0.5, 1.0, 2.0]:\n        x += sigma * N(key)\n    return x\n",
+        "    sigmas = [1, 2, 3]\n    for sigma in sigmas:\n        x += sigma * N(key)\n    return x\n",
         "    a = N(S(key)[0])\n    return a, N(S(key)[1])\n",
         "class Folds:\n    def __init__(self, key):\n        self.key = key\n\n    def split(self, x):\n"
         "        return jax.random.permutation(self.key, x)\n\n    def both(self, x):\n"
@@ -134,7 +147,7 @@ def test_what_a_fix_would_leave_has_none(body: str) -> None:
         "        return jax.random.normal(self.key, x)\n\n    def both(self, x):\n"
         "        return self.load_weights(x), self.load_weights(x)\n",
     ],
-    ids=["thrown away", "set back", "replayed", "a sweep", "other children", "folds", "loaded once"],
+    ids=["thrown away", "set back", "replayed", "a sweep", "a named sweep", "other children", "folds", "loaded once"],
 )
 def test_where_a_fix_would_be_a_guess_there_is_none(body: str) -> None:
     assert not any(offers(body))
@@ -154,3 +167,11 @@ def test_the_first_use_does_not_take_the_key_that_goes_on() -> None:
     findings = lint_text("example.py", written(f"{head}{body}    return c\n"), Settings()).findings
     assert findings
     assert all(each.fix is None or "`key` on line" not in each.fix.message for each in findings)
+
+
+def test_a_list_that_is_said_to_hold_one_key_twice_is_possible_only() -> None:
+    said = "    # Using the same key twice is fine: the second draw is unused.\n"
+    start = "    k = jax.random.key(0)\n\n    def body(c, key):\n        return c + N(key), None\n\n"
+    end = "    return jax.lax.scan(body, x, jax.numpy.array([k, k]))\n"
+    assert not lint_text("example.py", written(start + said + end), Settings()).findings
+    assert lint_text("example.py", written(start + end), Settings()).findings

@@ -316,7 +316,8 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
         split = unpacked(document, last_binding(document, place.node, name)) if name else None
         if split is not None and name in split.bound and split.call is not place.node:
             found.append((place, split))
-    if len(found) == 1 and found[0][0] is fact.first and found[0][1].parent != dotted(fact.first.key):
+    is_other = fact.again.key is None or dotted(fact.again.key) != dotted(fact.first.key)
+    if is_other and len(found) == 1 and found[0][0] is fact.first and found[0][1].parent != dotted(fact.first.key):
         return None  # that one takes the child that is named for it; the other one is to take another key
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
     if is_carried and document.span(fact.again.node).start.row - found[0][1].statement.lineno > FAR:

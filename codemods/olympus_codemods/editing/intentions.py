@@ -64,7 +64,10 @@ def is_sweep(document: Document, reuse: Reuse) -> bool:
     if reuse.first.node is not node or reuse.repeated_by not in ("loop", "comprehension"):
         return False
     for around in takewhile(lambda each: not isinstance(each, NESTED), document.around(node)):
-        if isinstance(around, ast.For) and is_listing(around.iter):
+        if not isinstance(around, ast.For):
+            continue
+        made = last_binding(document, around, around.iter.id) if isinstance(around.iter, ast.Name) else None
+        if is_listing(made.value if isinstance(made, ast.Assign) else around.iter):
             return True
     return False
 

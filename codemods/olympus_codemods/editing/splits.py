@@ -240,9 +240,26 @@ def assigned(statement: ast.AST) -> frozenset[str]:
     """Return the variables and attributes that a statement assigns to."""
     found = _ASSIGNED.get(statement)
     if found is None:
-        nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute))
-        found = _ASSIGNED[statement] = frozenset(dotted(node) for node in nodes if isinstance(node.ctx, ast.Store))
+        names, waiting = set[str](), [statement]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(dotted(node))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not may_assign(node):
+                names.add(node.name)
+            else:
+                waiting += ast.iter_child_nodes(node)
+        found = _ASSIGNED[statement] = frozenset(names)
     return found
+
+
+def may_assign(function: ast.AST) -> bool:
+    """Return whether a function may assign to what is not its own: to an outer variable, or an attribute."""
+    return any(
+        isinstance(node, ast.Nonlocal | ast.Global)
+        or (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+        for node in ast.walk(function)
+    )
 
 
 def is_read(scope: ast.AST, name: str) -> bool:

@@ -40,7 +40,7 @@ def is_meant(document: Document, first: Consumption, again: Consumption) -> bool
         _is_documented(document, again),
     )
     is_one = first.what == again.what  # what is said of two calls of one function is not said of others near them
-    if any(checks) or (is_one and _is_said(document, first.node, again.node)):
+    if any(checks) or (is_one and is_said(document, first.node, again.node)):
         return True
     one, two = first.node, again.node
     if not isinstance(one, ast.Call) or not isinstance(two, ast.Call):
@@ -72,7 +72,7 @@ def _is_dummy(document: Document, use: Consumption) -> bool:
     return any(not DUMMY.isdisjoint(name.lower().split("_")) for name in names)
 
 
-def _is_said(document: Document, first: ast.AST, again: ast.AST) -> bool:
+def is_said(document: Document, first: ast.AST, again: ast.AST) -> bool:
     """Return whether a comment at one of two places says that what is random there is the same."""
     rows: set[int] = set()
     for node in (first, again):

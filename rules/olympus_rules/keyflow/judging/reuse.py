@@ -26,7 +26,7 @@ from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.judging.handed_on import is_handed_on
-from olympus_rules.keyflow.judging.meant import is_meant
+from olympus_rules.keyflow.judging.meant import is_meant, is_said
 from olympus_rules.keyflow.judging.remade import (
     attribute_of,
     made_at,
@@ -100,6 +100,8 @@ def _reuse(file: File, run: Run, first: Consumption, again: Consumption, descent
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     of_state = again.draw == STATE_OF_OBJECT
     listed = run.events.repeated.get(again.term) if first.node is again.node and again.loop else None
+    if listed is not None and is_said(file.document, listed, listed):
+        confidence = Confidence.POSSIBLE
     key = "" if of_state else spelled(listed) if listed is not None else _name_of(run, first, again)
     kind = run.knowledge.kind(again.term)
     one, two = Place(first.node, first.what, first.key), Place(again.node, again.what, again.key)
