@@ -160,6 +160,15 @@ def test_a_child_without_a_purpose_is_named_as_the_file_names_it() -> None:
     assert "        rng, rng_ = jax.random.split(rng)\n        g(jax.random.normal(rng_))\n" in result.text
 
 
+def test_a_child_is_named_in_the_form_of_its_parent() -> None:
+    body = "def f(key_step, g):\n    for _ in range(3):\n        g.w = N(key_step)\n"
+    result = fix_text("example.py", written(body), Settings(), unsafe=True)
+    assert "        key_step, key_w = jax.random.split(key_step)\n" in result.text
+    text = "import jax\n\nKEY = jax.random.key(0)\nA = jax.random.normal(KEY)\nB = jax.random.normal(KEY)\n"
+    result = fix_text("example.py", text, Settings(), unsafe=True)
+    assert "KEY, A_KEY = jax.random.split(KEY)\nA = jax.random.normal(A_KEY)\n" in result.text
+
+
 def test_the_first_use_does_not_take_the_key_that_goes_on() -> None:
     """After ``rng, step_rng = split(rng)``, what is carried into the loop should have been ``rng``."""
     body = "    key, k = S(key)\n    x = g(x, N(k))\n    c = jax.lax.fori_loop(0, 3, lambda _, c: h(*c), (k, x))\n"

@@ -50,7 +50,7 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     word = "rng" if re.search(r"rng\d*$", dotted(place.key)) else "key"
     if siblings and all(name.endswith("key") for name in siblings):
         word = "key"
-    form = form_of(siblings) or f"{{}}_{word}"
+    form = form_of(siblings or [dotted(place.key)]) or f"{{}}_{word}"
     unnamed = [form.format(base) for base in called_base(place)]
     spares = [*usual_names(document, place), SPARE[word]]
     spares = [*spares, f"split_{word}"] if splits(place) else spares
@@ -58,6 +58,8 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     unnamed = [*spares, *unnamed] if is_drawn else [*unnamed, *spares]
     made = [*singular(document, place), *map(form.format, bases(document, place))]
     free = [name for each in (*following(siblings), *made, *unnamed) if (name := numbered(names, each))]
+    if dotted(place.key).isupper():
+        free = [name.upper() for name in free if names.is_free(name.upper())]
     others = (f"{SPARE[word]}_{number}" for number in count(2))
     return next((name for name in free if fits(document, place, name)), None) or min(
         free, key=len, default=next(filter(names.is_free, others))
