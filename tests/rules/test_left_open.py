@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.facts import Reuse
+from olympus_rules.keyflow.facts import EqualKeys, Reuse
 from olympus_rules.keyflow.linking.project import Project
 
 MARK = "  # reuse"
@@ -52,16 +52,17 @@ class Wrapper(Environment):
 """
 
 
-def reuses(folder: Path, main: str, base: str = BASE) -> list[tuple[int, Confidence]]:
+def reuses(folder: Path, main: str, base: str = BASE, name: str = "pkg") -> list[tuple[int, Confidence]]:
     """Return the rows of the reuses in the second of two files, with their confidence."""
-    package = folder / "pkg"
-    package.mkdir(exist_ok=True)
+    package = folder / name
+    package.mkdir(exist_ok=True, parents=True)
+    (package.parent / "__init__.py").touch()
     (folder / "pyproject.toml").touch()
-    for name, text in (("__init__", ""), ("base", base), ("main", main)):
-        (package / f"{name}.py").write_text(text, "utf-8")
+    for module, text in (("__init__", ""), ("base", base), ("main", main)):
+        (package / f"{module}.py").write_text(text, "utf-8")
     project = Project()
     facts = project.analysis(project.document(str(package / "main.py"), main)).run(by_name=False)
-    found = [fact for fact in facts if isinstance(fact, Reuse) and fact.confidence > Confidence.POSSIBLE]
+    found = [fact for fact in facts if isinstance(fact, Reuse | EqualKeys) and fact.confidence > Confidence.POSSIBLE]
     return [(fact.node.lineno, fact.confidence) for fact in found]
 
 
@@ -130,3 +131,48 @@ def test_a_body_that_does_something_is_no_gap(tmp_path: Path) -> None:
     base = BASE.replace('"""Begin an episode."""', "return jax.random.normal(key)")
     main = MAIN + "\n    def begin(self, key):\n        return super().begin(key), jax.random.normal(key)\n"
     assert len(reuses(tmp_path, main, base)) == 1
+
+
+MEASURED = """
+import abc
+
+import jax
+
+
+class Env(abc.ABC):
+    @abc.abstractmethod
+    def reset(self, rng):
+        ...
+
+    @property
+    def unwrapped(self) -> 'Env':
+        return self
+
+
+class PipelineEnv(Env):
+    @property
+    def observation_size(self):
+        rng = jax.random.PRNGKey(0)
+        return self.unwrapped.reset(rng).obs.shape[-1]
+"""
+READER = """
+from brax.envs.base import PipelineEnv
+import jax
+
+
+class Box:
+    def __init__(self, env: PipelineEnv):
+        self._env = env
+        low = jax.numpy.ones(self._env.observation_size)
+        self.bounds = (self._env.observation_size, low)
+
+        def reset(key):
+            key1, key2 = jax.random.split(key)
+            return self._env.reset(key2), key1
+
+        self._reset = jax.jit(reset)
+"""
+
+
+def test_a_property_is_to_be_the_same_whenever_it_is_read(tmp_path: Path) -> None:
+    assert not reuses(tmp_path, READER, MEASURED, name="brax/envs")  # whose `reset` is a known method

@@ -70,6 +70,8 @@ def made_at(file: File, use: Consumption) -> tuple[str, Span] | None:
 
 def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effect: str) -> Confidence:
     """Return the highest confidence of a reuse of two keys that are made apart from one seed."""
+    if not isinstance(again.node, ast.Call):
+        return Confidence.POSSIBLE  # a property, which is to be the same whenever it is read
     is_alike = first.what == again.what or _is_made_by_one_call(file, first, again)
     if effect == "dependent" and not (is_alike and (_is_method(file, again) or _is_given_the_same(first, again))):
         return Confidence.POSSIBLE
