@@ -218,6 +218,7 @@ def test_unused_key() -> None:
         ("default-argument", "init(key)", Confidence.CERTAIN, "The default key of `init(key)` is one key"),
         ("class-field", "Config.key", Confidence.CERTAIN, "Field `Config.key` has one key for all objects"),
         ("function-body", "init", Confidence.POSSIBLE, "`init` makes the same key at every call"),
+        ("noise", "f", Confidence.CERTAIN, "so each call gets the same numbers. Take the key as a parameter."),
         ("same-seed", "", Confidence.POSSIBLE, "already made a key on line 1"),
     ],
 )

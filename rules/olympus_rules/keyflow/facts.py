@@ -268,14 +268,17 @@ class ConstantKey(Fact):
     """A key is made from a literal seed at a place where it will be made again.
 
     Attributes:
-        where: ``default-argument``, ``class-field``, ``function-body`` or ``same-seed``.
+        where: ``default-argument``, ``class-field``, ``function-body``, ``same-seed``, or ``noise`` for a function
+            that draws numbers for its arguments.
         first: for ``same-seed``, the earlier constructor call.
         owner: the function, class or parameter that holds it.
+        drawn: for ``noise``, what draws.
     """
 
     where: str
     owner: str = ""
     first: ast.AST | None = None
+    drawn: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

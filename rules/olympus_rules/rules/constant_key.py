@@ -40,6 +40,11 @@ class ConstantKeyRule(Rule):
                     f"This seed already made a key on {line(document, fact.first)}, so the two keys are "
                     f"equal. Split one key, or use another seed."
                 )
+            case "noise":
+                message = (
+                    f"`{fact.drawn}` draws from the same key at every call of {owner}, so each call gets the same "
+                    f"numbers. Take the key as a parameter."
+                )
             case _:
                 message = (
                     f"{owner or 'This function'} makes the same key at every call, so its numbers never "

@@ -51,7 +51,7 @@ def _discarded(file: File, run: Run) -> Iterator[Fact]:
     if run.code.kind == "module":
         return
     uses = Counter(use.term for use in run.ledger.consumptions)
-    lost_splits = [use for use in run.ledger.consumptions if uses[use.term] > 1 and _is_own_split(file, use)]
+    lost_splits = [use for use in run.ledger.consumptions if uses[use.term] > 1 and is_own_split(file, use)]
     folded = [each for each in run.events.derivations if uses[run.terms.args(each.child)[0]]]
     for node, path in [(use.node, use.path) for use in lost_splits] + [(each.node, each.path) for each in folded]:
         lost = isinstance(node, ast.Call) and isinstance(file.document.parents.get(node), ast.Expr)
@@ -64,7 +64,7 @@ def _discarded(file: File, run: Run) -> Iterator[Fact]:
             )
 
 
-def _is_own_split(file: File, use: Consumption) -> bool:
+def is_own_split(file: File, use: Consumption) -> bool:
     """Return whether a consumption is a call of a library's ``split``, and not of a function that splits."""
     row = file.table.get(use.what).row if use.draw == "split" else None
     return row is not None and row.derive == "split"

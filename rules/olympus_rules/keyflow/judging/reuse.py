@@ -72,7 +72,7 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
         confidence = Confidence.LIKELY
     if any(_may_draw(file, run, use.term) for use in (first, again)):
         confidence = Confidence.POSSIBLE
-    if confidence < Confidence.LIKELY and not _is_test(file) and _initialises_two(file, run, first, again):
+    if confidence < Confidence.LIKELY and not is_test(file) and _initialises_two(file, run, first, again):
         confidence = min(MET[run.ledger.meeting(first, again)], Confidence.LIKELY)
     if any(_is_made_equal(file, use) for use in (first, again)):
         confidence = Confidence.POSSIBLE  # a target network starts with the parameters of the network that it follows
@@ -337,10 +337,10 @@ def _identifiers(target: ast.expr) -> list[str]:
     ]
 
 
-def _is_test(file: File) -> bool:
+def is_test(file: File) -> bool:
     """Return whether a file holds tests, which often want equal parameters to compare two modules."""
     name = Path(file.document.filename).stem
-    return name.startswith("test_") or name.endswith("_test")
+    return name == "conftest" or name.startswith("test_") or name.endswith("_test")
 
 
 def _initialises_two(file: File, run: Run, first: Consumption, again: Consumption) -> bool:

@@ -10,6 +10,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.facts import Fact, Failed
 from olympus_rules.keyflow.judging.annotations import word_annotations
+from olympus_rules.keyflow.judging.constant_noise import constant_noise
 from olympus_rules.keyflow.judging.constructors import obstacles
 from olympus_rules.keyflow.judging.implementations import implementations
 from olympus_rules.keyflow.judging.kept_keys import kept_keys
@@ -40,6 +41,7 @@ def judged(file: File, failures: list[Failed], asked: Collection[type[Fact]] | N
         found += judge(lambda run=run: reuses(file, run), run.code) or ()  # type: ignore[misc]
     found = judge(lambda: list(shown_by_callers(found, stale_state(file)))) or found
     found += judge(lambda: kept_keys(file, found)) or ()
+    found += judge(lambda: constant_noise(file)) or ()
     settled = judge(lambda: list(settle(file))) or []
     found += [fact for _, fact in settled]
     constructions = asked is None or facts.Construction in asked
