@@ -29,7 +29,8 @@ from olympus_lint.reporting.objects import finding_object, finding_of
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult
 from olympus_rules.finding import Finding
-from olympus_rules.keyflow.linking.answers import Kept, Outcome, Question
+from olympus_rules.keyflow.linking.answers import Kept, Outcome
+from olympus_rules.keyflow.linking.rests import Question
 
 VARIABLE = "OLYMPUS_LINT_CACHE_DIR"
 WRONG = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
@@ -131,10 +132,10 @@ class Cache:
 class AnswerMemory:
     """Keeps the answers of files, for one choice of ``library-roots`` and ``signature-packs``."""
 
-    def __init__(self, cache: Cache, settings: Settings) -> None:
+    def __init__(self, cache: Cache, roots: Sequence[str], packs: Sequence[str]) -> None:
         """Take the cache, and the settings that answers depend on."""
         self._cache = cache
-        self._knowledge = knowledge(settings)
+        self._knowledge = known_by(roots, packs)
         self.load_needs = cache.load_needs
         self.save_needs = cache.save_needs
 
@@ -161,7 +162,12 @@ class AnswerMemory:
 
 def knowledge(settings: Settings) -> list[list[str]]:
     """Return the settings that an answer depends on: the library roots, and a digest of each signature pack."""
-    return [list(settings.library_roots), [_pack_digest(path) for path in settings.signature_packs]]
+    return known_by(settings.library_roots, settings.signature_packs)
+
+
+def known_by(roots: Sequence[str], packs: Sequence[str]) -> list[list[str]]:
+    """Return the library roots, and a digest of each signature pack."""
+    return [list(roots), [_pack_digest(path) for path in packs]]
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from olympus_lint.analysis.cache import Cache, cache_folder
 from olympus_lint.analysis.manifest import Earlier, Manifest
+from olympus_lint.analysis.projects import Projects
 from olympus_lint.commandline.information import show_settings
 from olympus_lint.commandline.output import OutputError, has_color, print_bytes, print_out, report_text, write_report
 from olympus_lint.commandline.progress import track
@@ -82,22 +83,28 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     keeps = mode is Mode.CHECK and not args.trace and args.trace_events is None
     earlier = manifest.recall(cache) if cache is not None and keeps else None
     if earlier is not None and not earlier.stale:
-        kept = earlier.results
+        kept = earlier.holding()
         tell_idle_ignores(args, [file.filename for file in kept], configuration)
         status = finish(RunResult(kept, [], settings.unsafe_fixes, args.shard is not None), args, settings)
         conclude(kept, {}, started, args, cache)
         return status
     if args.executor is not None and mode is not Mode.CHECK:
         raise SettingsError("--executor: other machines check files and rewrite none; leave it out, or the fixes.")
-    from olympus_lint.run.runner import check_files
+    from olympus_lint.run.runner import checked
 
     files, problems, earlier = files_to_check(args, configuration, earlier, asks_safety=asks_safety)
+    projects = Projects(cache if mode is Mode.CHECK else None)
+    if cache is not None and keeps:
+        projects, earlier = manifest.opened(cache, earlier)
+        left = {file.filename for file in files} if earlier is None else set(earlier.stale)
+        files = [file for file in files if file.filename in left]
     found = time.perf_counter()
     if args.show_files:
         print_out("".join(f"{file.filename}\n" for file in files))
         return report_problems(problems, args)
     with fix_checker(args, mode) as objection:
-        results = list(track(check_files(files, mode, args.jobs, cache, objection, args.executor), len(files)))
+        context = Context(mode, projects, objection=objection)
+        results = list(track(checked(files, context, args.jobs, cache, args.executor), len(files)))
     settings_of = {file.filename: file.settings for file in files}
     names = [*settings_of] if earlier is None else earlier.names
     found_in = {name: number for number, name in enumerate(names)}
@@ -106,19 +113,19 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
         each.code == LegacyConstructor.code for file in results for each in file.findings
     )
     if cache is not None and keeps and files and not problems and not rests_on_all:
-        manifest.keep(cache, results, settings_of, earlier)
+        manifest.keep(cache, results, settings_of, earlier, projects)
     if earlier is not None:
-        results = sorted([*results, *earlier.results], key=lambda result: found_in[result.filename])
+        results = sorted([*results, *earlier.holding()], key=lambda result: found_in[result.filename])
     run = RunResult(results, problems, settings.unsafe_fixes, args.shard is not None)
-    checked = time.perf_counter()
+    done = time.perf_counter()
     if not problems:
         tell_idle_ignores(args, names, configuration)
     traced = verdicts(run, args, settings, settings_of)
     if not files and not problems and args.shard is None:
         print("warning: no Python files found under the given paths", file=sys.stderr)
-    stages = {"finding files": found - started, "checking": checked - found}
+    stages = {"finding files": found - started, "checking": done - found}
     if args.trace:
-        stages["tracing"] = time.perf_counter() - checked
+        stages["tracing"] = time.perf_counter() - done
     status = finish(run, args, settings, traced)
     conclude(results, stages, started, args, cache)
     return status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from olympus_lint.analysis.cache import Cache
 from olympus_lint.analysis.prefilter import worth_checking
@@ -94,7 +94,27 @@ def check_files(
     Yields:
         The result of each file: first those from the cache, then the others.
     """
-    kept, cache = cache, cache if mode is Mode.CHECK else None
+    context = Context(mode, Projects(cache if mode is Mode.CHECK else None), objection=objection)
+    return checked(files, context, jobs, cache, executor)
+
+
+def checked(
+    files: Iterable[SourceFile],
+    context: Context,
+    jobs: int | None = None,
+    kept: Cache | None = None,
+    executor: str | None = None,
+) -> Iterator[FileResult]:
+    """Check files as :func:`check_files` does.
+
+    Args:
+        files: what to check.
+        context: the mode, the projects and the objection.
+        jobs: the number of processes.
+        kept: the cache.
+        executor: the cluster.
+    """
+    cache = context.projects.cache
     forget_folders()
     forget_outlines()
     work = Work()
@@ -103,7 +123,7 @@ def check_files(
         if result is not None:
             yield result
     prepare_collector()
-    context = Context(mode, Projects(cache), clearance_of(work, mode, kept), objection)
+    context = replace(context, clearance=clearance_of(work, context.mode, kept))
     if cache is not None:
         yield from work.recall(context)
     size = sum(len(data) for _, data in work.candidates) + work.spent
@@ -111,6 +131,7 @@ def check_files(
     candidates, keyless = [file for file, _ in work.candidates], work.keyless
     del work  # the bytes of the files
     if executor is not None and candidates:
+        context.projects.rests = None  # what the other machines look at is not known here
         yield from elsewhere(candidates, executor, context)
         candidates, jobs = [], 1
     yield from run(candidates, keyless, jobs, context)
@@ -147,3 +168,4 @@ def run(
         return
     yield from (check_file(file, context) for file in [*files, *keyless])
     context.projects.finish()
+    context.projects.save_rests()

@@ -50,7 +50,7 @@ from olympus_lint.suppression.comments import Suppressions
 from olympus_lint.suppression.noqa import add_noqa
 from olympus_lint.tracing.recorded import judge_recorded
 from olympus_rules.finding import Finding, Position, Related, Span
-from olympus_rules.keyflow.linking.answers import Question
+from olympus_rules.keyflow.linking.rests import Question
 from olympus_rules.libraries import libraries, read_pack
 from olympus_rules.libraries.table import FOLDER, Libraries
 from olympus_rules.syntax import disk
@@ -503,7 +503,7 @@ class CacheEntries(OnDisk):
         value = text_of(data)
         with mock.patch.object(cache_.store, "get", lambda _: value):
             entry = cache_.load_result(str(self.source), Settings())
-            answer = AnswerMemory(cache_, Settings()).load(Question("a", "b", True))
+            answer = AnswerMemory(cache_, (), ()).load(Question("a", "b", True))
             earlier = Manifest(parse([str(self.source)]), {}).recall(cache_)
             if earlier is not None:
                 for result in earlier.results:

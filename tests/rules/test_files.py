@@ -9,8 +9,8 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import DerivationCollision, Reuse
-from olympus_rules.keyflow.linking.answers import Question
 from olympus_rules.keyflow.linking.project import Project
+from olympus_rules.keyflow.linking.rests import Question
 
 MARK = "  # reuse"
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.imports import DEFAULT_ROOTS, imports_in
@@ -31,6 +31,12 @@ _DOTTED = re.compile(rb"(?<![\w.=])([A-Za-z_][\w.]*)(?!\s*=)")
 
 Names: TypeAlias = tuple[tuple[str, ...], frozenset[str]]
 """What makes keys: the names of the JAX namespace, and packages of functions of keys."""
+Glimpse: TypeAlias = tuple[str, Names | None]
+"""What is looked for in a text: a name of it, :data:`KEYS` with what makes them, or :data:`ARRAYS`."""
+KEYS, ARRAYS = "?keys", "?arrays"
+Found = TypeVar("Found")
+
+_glimpses: dict[str, dict[Glimpse, str]] = {}  # what the texts of files have shown, by path
 
 
 class Outline(NamedTuple):
@@ -41,14 +47,12 @@ class Outline(NamedTuple):
         classes: the names in the bases of each class.
         imports: local names and what they stand for; names of star imports are left to ``stars``.
         stars: the modules of star imports.
-        roots: the folders in which its imports are looked for.
     """
 
     defines: bool
     classes: dict[str, tuple[str, ...]]
     imports: dict[str, str]
     stars: tuple[str, ...]
-    roots: tuple[Path, ...]
 
 
 def defines_arrays(data: bytes) -> bool:
@@ -107,17 +111,20 @@ def _holds_keys(roots: tuple[Path, ...], qualified: str, names: Names, steps: in
         return False
     if _file_holds_keys(place[0], names):
         return True
-    outline, name = _outline(place[0]), place[1].partition(".")[0]
-    if steps == 0 or name not in outline.imports:
-        return False
-    return _holds_keys(outline.roots, outline.imports[name], names, steps - 1)
+    imported = None if steps == 0 else _shown(place[0], place[1].partition(".")[0]).imported
+    return imported is not None and _holds_keys(locate(place[0]).roots, imported, names, steps - 1)
 
 
 @lru_cache(maxsize=8192)
 def _file_holds_keys(path: Path, names: Names) -> bool:
+    return _noted(path, (KEYS, names), may_hold_keys(_bytes_of(path), *names))
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Return the bytes of a file, none of one that cannot be read."""
     with contextlib.suppress(OSError):
-        return may_hold_keys(disk.read(path), *names)
-    return False
+        return disk.read(path)
+    return b""
 
 
 def _heads(data: bytes, place: Location) -> set[str]:
@@ -174,9 +181,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _file_defines(path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return defines_arrays(disk.read(path))
-    return False
+    return _noted(path, (ARRAYS, None), defines_arrays(_bytes_of(path)))
 
 
 @lru_cache(maxsize=32768)
@@ -192,48 +197,94 @@ def stands_for(roots: tuple[Path, ...], qualified: str, steps: int = STEPS) -> b
         return False
     module = module_file(roots, qualified)
     if module is not None:
-        return _outline(module).defines
+        return _shown(module, "").defines
     place = locate_name(roots, qualified)
     return place is not None and _in_file(place[0], place[1].partition(".")[0], steps)
 
 
 def _in_file(path: Path, name: str, steps: int) -> bool:
-    outline = _outline(path)
-    if outline.defines:
+    shown = _shown(path, name)
+    if shown.defines:
         return True
-    if name in outline.classes:
-        return steps > 1 and any(_base(path, base, steps - 1) for base in outline.classes[name])
-    if name in outline.imports:
-        return stands_for(outline.roots, outline.imports[name], steps - 1)
-    return any(stands_for(outline.roots, f"{star}.{name}", steps - 1) for star in outline.stars)
+    if shown.bases is not None:
+        return steps > 1 and any(_base(path, base, steps - 1) for base in shown.bases)
+    roots = locate(path).roots
+    if shown.imported is not None:
+        return stands_for(roots, shown.imported, steps - 1)
+    return any(stands_for(roots, f"{star}.{name}", steps - 1) for star in shown.stars)
 
 
 def _base(path: Path, base: str, steps: int) -> bool:
     head, _, rest = base.partition(".")
+    shown = _shown(path, head)
+    if shown.imported is not None:
+        return stands_for(locate(path).roots, f"{shown.imported}.{rest}".rstrip("."), steps)
+    return (shown.bases is not None or bool(shown.stars)) and _in_file(path, head, steps)
+
+
+class Shown(NamedTuple):
+    """What the text of a file shows of a name.
+
+    Attributes:
+        defines: whether a class of the file defines ``__jax_array__``; then nothing else is looked at.
+        bases: the names in the bases of the class of that name; ``None`` if there is no such class.
+        imported: what the name is imported from; ``None`` if it is not.
+        stars: the modules of star imports.
+    """
+
+    defines: bool
+    bases: tuple[str, ...] | None
+    imported: str | None
+    stars: tuple[str, ...]
+
+
+@lru_cache(maxsize=32768)
+def _shown(path: Path, name: str) -> Shown:
     outline = _outline(path)
-    if head in outline.imports:
-        return stands_for(outline.roots, f"{outline.imports[head]}.{rest}".rstrip("."), steps)
-    return (head in outline.classes or bool(outline.stars)) and _in_file(path, head, steps)
+    found = Shown(outline.defines, outline.classes.get(name), outline.imports.get(name), outline.stars)
+    return _noted(path, (name, None), found)
 
 
 @lru_cache(maxsize=8192)
 def _outline(path: Path) -> Outline:
-    try:
-        data = disk.read(path)
-    except OSError:
-        data = b""
-    place = locate(path)
+    data = _bytes_of(path)
     if defines_arrays(data):  # all of it counts
-        return Outline(True, {}, {}, (), place.roots)
-    imports = list(imports_in(data, place))
+        return Outline(True, {}, {}, ())
+    imports = list(imports_in(data, locate(path)))
     classes = {
         name.decode(): tuple(base.decode() for base in _DOTTED.findall(bases)) for name, bases in _CLASS.findall(data)
     }
     names = {name: qualified for name, qualified in imports if name != "*"}
-    return Outline(False, classes, names, tuple(q for name, q in imports if name == "*"), place.roots)
+    return Outline(False, classes, names, tuple(q for name, q in imports if name == "*"))
+
+
+def _noted(path: Path, glimpse: Glimpse, found: Found) -> Found:
+    """Note what a text has shown, and return it."""
+    _glimpses.setdefault(str(path), {})[glimpse] = repr(found)
+    return found
+
+
+def glimpses() -> dict[str, dict[Glimpse, str]]:
+    """Return what the texts of files have shown, by path, and forget it."""
+    taken = dict(_glimpses)
+    _glimpses.clear()
+    return taken
+
+
+def shows_the_same(path: str, known: Mapping[Glimpse, str]) -> bool:
+    """Return whether the text of a file still shows what it has shown."""
+    file = Path(path)
+    for what, names in known:
+        if what == ARRAYS:
+            _file_defines(file)
+        elif what == KEYS and names is not None:
+            _file_holds_keys(file, names)
+        else:
+            _shown(file, what)
+    return known.items() <= _glimpses.get(path, {}).items()
 
 
 def forget_outlines() -> None:
     """Forget what files hold; they may have changed since."""
-    for remembered in (_outline, stands_for, has_arrays, _folder_defines, _file_holds_keys, _holds_keys):
+    for remembered in (_outline, _shown, stands_for, has_arrays, _folder_defines, _file_holds_keys, _holds_keys):
         remembered.cache_clear()

@@ -11,11 +11,13 @@ This module loads nothing of the interpreter: if all kept answers hold, nothing 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from olympus_rules.keyflow.linking.rests import Question, Rests
 from olympus_rules.syntax import disk
 from olympus_rules.syntax.array_names import forget_outlines, has_arrays, stands_for
 from olympus_rules.syntax.project import forget_folders, in_project, locate, locate_name
@@ -23,14 +25,6 @@ from olympus_rules.syntax.stubs import ATTACHES, attached_stub
 
 STEPS = 10  # from module to module, for a name that each of them re-exports
 Record = dict[str, Any]
-
-
-class Question(NamedTuple):
-    """What one file asks of another: a name in it, and whether keys depend on the answer."""
-
-    path: str
-    name: str
-    concerned: bool
 
 
 class Need(NamedTuple):
@@ -45,6 +39,13 @@ class Need(NamedTuple):
 
     what: str
     qualified: str
+
+
+class Traced(NamedTuple):
+    """The outcome of a need: its digest, and the questions whose answers are in it."""
+
+    digest: str
+    questions: tuple[Question, ...]
 
 
 Roots = tuple[Path, ...]
@@ -114,7 +115,11 @@ class Answers:
         self._held: dict[Question, Kept] = {}
         self._digests: dict[Question, str] = {}
         self._stamps: dict[str, str] = {}
-        self._outcomes: dict[Roots, dict[Need, str]] = {}
+        self._outcomes: dict[Roots, dict[Need, Traced]] = {}
+        self._proven: dict[Question, str] = {}
+        self._checked: dict[tuple[Roots, str], int] = {}  # how many of some kept needs hold
+        self._uses: dict[str, dict[Roots, dict[Need, None]]] = {}
+        self._open: set[str] = set()
         self._unsaved: dict[int, Group] = {}
         self._unsettled: list[Group] = []
         self._active: dict[Question, tuple[Kept, int]] = {}  # whose needs are being checked, with the depth
@@ -164,8 +169,36 @@ class Answers:
         self._known = {question: answer for question, answer in self._known.items() if question.path != path}
         self._stamps.pop(path, None)
         forget_outlines()
-        for known in (self._held, self._digests, self._outcomes):
+        for known in (self._held, self._digests, self._outcomes, self._checked):
             known.clear()
+
+    # from one run to the next
+
+    def trust(self, proven: Mapping[Question, str]) -> None:
+        """Take the digests of the answers that are known to be the same as in the run before."""
+        self._proven = dict(proven)
+
+    def present(self, question: Question) -> str | None:
+        """Return the digest of a file's present answer, ``None`` if it has no final one."""
+        found = self._present_digest(question)
+        return None if found is None else found[0]
+
+    def leave_open(self, path: str) -> None:
+        """Record that it is not known what the result of a file rests on."""
+        self._open.add(path)
+        self._uses.setdefault(path, {})
+
+    def rests(self) -> Rests:
+        """Return what rests on what, as far as this run has looked."""
+        rests = Rests()
+        for path, uses in self._uses.items():
+            traced = [self._outcome(roots, need, self._known_digest) for roots, needs in uses.items() for need in needs]
+            settled = [each.questions for each in traced if each is not None]
+            is_known = len(settled) == len(traced) and path not in self._open
+            rests.asked[path] = {*chain.from_iterable(settled)} if is_known else None
+        known = {question: self._known_digest(question) for question in [*self._held, *self._known]}
+        rests.digests = {question: found[0] for question, found in known.items() if found is not None}
+        return rests
 
     # between runs
 
@@ -204,7 +237,8 @@ class Answers:
         for roots, needs, waiting in groups:
             if self._memory is None:
                 return
-            settled = self.settled(roots, list(needs)[: max(length for _, _, length in waiting)], finally_=finally_)
+            path, most = waiting[0][0].path, max(length for _, _, length in waiting)
+            settled = self.settled(path, roots, list(needs)[:most], finally_=finally_)
             name = self._memory.save_needs(settled)
             rest = [one for one in waiting if one[2] > len(settled)]
             if rest and not finally_:
@@ -216,49 +250,60 @@ class Answers:
                     text = json.dumps(record, separators=(",", ":"))
                     self._memory.save(question, Kept(stamp, self._digest(question), alias, name, count, text))
 
-    def settled(self, roots: Roots, needs: Iterable[Need], *, finally_: bool = False) -> list[Outcome]:
+    def settled(self, path: str, roots: Roots, needs: Collection[Need], *, finally_: bool = False) -> list[Outcome]:
         """Return needs with their outcomes, up to the first without a final outcome.
 
         Args:
-            roots: the folders in which the file's imports are looked for.
-            needs: the look-ups of the file.
+            path: the file.
+            roots: the folders in which its imports are looked for.
+            needs: its look-ups.
             finally_: whether to ask again for outcomes that were not final.
         """
         found: list[Outcome] = []
+        self._use(path, roots, needs)
         for need in needs:
             outcome = self._outcome(roots, need, self._present_digest if finally_ else self._known_digest)
             if outcome is None:
                 break
-            found.append((*need, outcome))
+            found.append((*need, outcome.digest))
         return found
 
-    def holds(self, roots: Roots, needs: Iterable[Outcome]) -> bool:
-        """Return whether all needs have the same outcomes now."""
-        known = self._outcomes.setdefault(roots, {})
-        for what, qualified, outcome in needs:
-            need = Need(what, qualified)
-            if (known.get(need) or self._outcome(roots, need, self._present_digest)) != outcome:
+    def holds(self, path: str, needs: Iterable[Outcome]) -> bool:
+        """Return whether all needs of a file have the same outcomes now."""
+        roots, used = locate(Path(path)).roots, list[Need]()
+        for what, qualified, known in needs:
+            used.append(Need(what, qualified))
+            outcome = self._outcome(roots, used[-1], self._present_digest)
+            if outcome is None or outcome.digest != known:
                 return False
+        self._use(path, roots, used)
         return True
 
-    def _outcome(self, roots: Roots, need: Need, digest_of: Digester) -> str | None:
-        """Return a digest of a need's outcome: the files on the way, and the answer at the end."""
+    def _use(self, path: str, roots: Roots, needs: Iterable[Need]) -> None:
+        """Record that an answer or the result of a file rests on some needs."""
+        if self._memory is not None:
+            self._uses.setdefault(path, {}).setdefault(roots, {}).update(dict.fromkeys(needs))
+
+    def _outcome(self, roots: Roots, need: Need, digest_of: Digester) -> Traced | None:
+        """Return the outcome of a need: the files on the way, and the answer at the end."""
         known = self._outcomes.setdefault(roots, {})
         found = known.get(need)
         if found is not None:
             return found
         before, self._lowest = self._lowest, UNKNOWN
-        trace = self._follow(roots, need, digest_of)
+        questions: list[Question] = []
+        trace = self._follow(roots, need, digest_of, questions)
         lowest, self._lowest = self._lowest, min(before, self._lowest)
         if trace is None:
             return None
-        found = blake2b("\0".join(trace).encode(errors="surrogatepass"), digest_size=12).hexdigest()
+        text = "\0".join(trace).encode(errors="surrogatepass")
+        found = Traced(blake2b(text, digest_size=12).hexdigest(), tuple(questions))
         if lowest == UNKNOWN:
             known[need] = found
         return found
 
-    def _follow(self, roots: Roots, need: Need, digest_of: Digester) -> list[str] | None:
-        """Return the files and answers on the way of a need, ``None`` if one is unknown."""
+    def _follow(self, roots: Roots, need: Need, digest_of: Digester, asked: list[Question]) -> list[str] | None:
+        """Return the files and answers on the way of a need, ``None`` if one is unknown; add the questions asked."""
         what, qualified = need
         if what == "project":
             return [str(in_project(roots, qualified))]
@@ -272,7 +317,8 @@ class Answers:
             trace.append(str(place[0]))
             if what == "place":
                 break
-            answer = digest_of(Question(str(place[0]), place[1], what == "keys"))
+            asked.append(Question(str(place[0]), place[1], what == "keys"))
+            answer = digest_of(asked[-1])
             if answer is None:
                 return None
             trace.append(answer[0])
@@ -314,7 +360,12 @@ class Answers:
     def _recall(self, question: Question) -> None:
         """Check whether a kept answer holds; it is assumed to while that rests on an active one."""
         kept = self._memory.load(question) if self._memory is not None else None
-        if self._memory is None or kept is None or kept.stamp != self.stamp(question.path):
+        if self._memory is None or kept is None:
+            return
+        if self._proven.get(question) == kept.digest:
+            self._held[question] = kept
+            return
+        if kept.stamp != self.stamp(question.path):
             return
         needs = self._memory.load_needs(kept.needs)
         if needs is None or len(needs) < kept.length:
@@ -322,10 +373,14 @@ class Answers:
         depth, first = len(self._active), len(self._assumed)
         before, self._lowest = self._lowest, UNKNOWN
         self._active[question] = (kept, depth)
-        holds = self.holds(locate(Path(question.path)).roots, needs[: kept.length])
+        slot = (locate(Path(question.path)).roots, kept.needs)
+        checked = self._checked.get(slot, 0)
+        holds = self.holds(question.path, needs[checked : kept.length])
         del self._active[question]
         holds = holds and question not in self._fresh
         lowest, self._lowest = self._lowest, before
+        if holds and lowest == UNKNOWN:
+            self._checked[slot] = max(checked, kept.length)
         inner = list(self._assumed.items())[first:]
         if holds and lowest < depth:  # a part of a larger cycle
             self._lowest = min(before, lowest)

@@ -9,7 +9,8 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.summary import GENERAL
 from olympus_rules.keyflow.domain.values import Bound, Class, Function, Value
 from olympus_rules.keyflow.linking import records
-from olympus_rules.keyflow.linking.answers import STEPS, Answers, Need, Question, Record
+from olympus_rules.keyflow.linking.answers import STEPS, Answers, Need, Record
+from olympus_rules.keyflow.linking.rests import Question
 from olympus_rules.syntax.project import in_project, locate_name
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from olympus_rules.keyflow.linking.analysis import Analysis
 from olympus_rules.keyflow.linking.answering import answer as answer_of
-from olympus_rules.keyflow.linking.answers import Answers, Need, Question
+from olympus_rules.keyflow.linking.answers import Answers, Need
 from olympus_rules.keyflow.linking.failures import Forgotten
 from olympus_rules.keyflow.linking.records import Record
 from olympus_rules.keyflow.linking.recursion import Stack
+from olympus_rules.keyflow.linking.rests import Question
 from olympus_rules.keyflow.linking.session import Session
 from olympus_rules.libraries import libraries
 from olympus_rules.syntax import Document, disk
@@ -134,6 +135,8 @@ class Project:
         if answer is None or answer.get("final", True):
             roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.lookups.needs)
             self.answers.keep(question, roots, needs)
+        if not self.session.stack.frames:
+            self.trim()
         return answer
 
     def _holds_keys(self, path: str) -> bool:
