@@ -19,6 +19,7 @@ from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library,
 from olympus_rules.keyflow.interpret.flow import Flow
 
 MAX_SPECIALISATIONS = 12  # of one function, or of one closure around a function; the effect of further ones is unknown
+MAX_RECEIVERS = 256  # classes that inherit one method; which of more come first hangs on who asks first
 
 
 def receiver(file: File, code: FunctionCode, class_: ClassCode) -> Specialisation:
@@ -35,6 +36,11 @@ def receiver(file: File, code: FunctionCode, class_: ClassCode) -> Specialisatio
     term = file.terms.make("param", (code, f"{name}{RECEIVER}{class_.home or class_.name}"))
     file.classes[term] = class_
     return ((name, term),)
+
+
+def is_receiver(given: Specialisation) -> bool:
+    """Return whether nothing is given but the receiver of an inherited method."""
+    return len(given) == 1 and isinstance(given[0][1], Term)
 
 
 def _receiver(flow: Flow, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:

@@ -129,4 +129,4 @@ def _described(analysis: Analysis, value: Value, concerned: bool, given: Special
         record = write(analysis.file, value, given)
     except TooLarge:
         return None
-    return record | {"final": analysis.summariser.is_final(value)}
+    return record | {"final": analysis.summariser.is_final(value, given)}

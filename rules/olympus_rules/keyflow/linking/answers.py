@@ -150,7 +150,7 @@ class Answers:
             self._fresh.add(question)
         answer = self._compute(question)
         if answer is None or answer.get("final", True):
-            self._known[question] = answer
+            return self._known.setdefault(question, answer)  # others may rest on one that was given meanwhile
         return answer
 
     def _read(self, question: Question, kept: Kept) -> bool:

@@ -15,7 +15,7 @@ from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import GENERAL, Specialisation, Summary, Task
 from olympus_rules.keyflow.domain.values import Bound, Function, Mapped, Partial, Value
 from olympus_rules.keyflow.interpret import interpreter
-from olympus_rules.keyflow.interpret.specialisation import MAX_SPECIALISATIONS
+from olympus_rules.keyflow.interpret.specialisation import MAX_RECEIVERS, MAX_SPECIALISATIONS, is_receiver
 from olympus_rules.keyflow.interpret.summarising import summarise, unknown_summary
 from olympus_rules.keyflow.linking.failures import Forgotten, contained, place_of
 from olympus_rules.keyflow.linking.recursion import DEEPEST, Frame, Full
@@ -42,7 +42,7 @@ class Summariser:
         self.provisional: dict[Task, int] = {}
         self._running: dict[Task, Frame] = {}
         self._delayed: set[Task] = set()
-        self._specialised: dict[tuple[FunctionCode, ...], set[Specialisation]] = {}
+        self._specialised: dict[tuple[int | FunctionCode, ...], set[Specialisation]] = {}
 
     def summary(self, code: FunctionCode, given: Specialisation = GENERAL) -> Summary | None:
         """Return the summary of a function, interpreting it if need be.
@@ -125,12 +125,12 @@ class Summariser:
         name = "" if code.kind == "module" else code.name
         self.file.add(facts.Unfinished(node=code.node, confidence=Confidence.CERTAIN, function=name, circle=DEEPEST))
 
-    def is_final(self, value: Value) -> bool:
+    def is_final(self, value: Value, given: Specialisation = GENERAL) -> bool:
         """Return whether the summary of a callable is final: it rests on no function still being interpreted."""
         while isinstance(value, Bound | Mapped | Partial):
             value = value.function
-        task = (value.code, GENERAL) if isinstance(value, Function) else None
-        return task not in self.provisional and task not in self._running
+        tasks = {(value.code, GENERAL), (value.code, given)} if isinstance(value, Function) else set[Task]()
+        return tasks.isdisjoint(self.provisional) and tasks.isdisjoint(self._running)
 
     def may_specialise(self, code: FunctionCode, given: Specialisation) -> bool:
         """Return whether to interpret a function for these callables, up to a limit of specialisations.
@@ -138,9 +138,10 @@ class Summariser:
         Raises:
             Forgotten: if the file has been judged, and this is not one of those.
         """
+        most = MAX_RECEIVERS if is_receiver(given) else MAX_SPECIALISATIONS
         around = (value.code for slot, value in given if isinstance(slot, tuple) and isinstance(value, Function))
-        known = self._specialised.setdefault((code, *around), set())
-        if given and given not in known and len(known) < MAX_SPECIALISATIONS:
+        known = self._specialised.setdefault((most, code, *around), set())
+        if given and given not in known and len(known) < most:
             if self.judged:
                 raise Forgotten
             known.add(given)
