@@ -27,6 +27,7 @@ from olympus_lint.analysis.cache import (
 )
 from olympus_lint.analysis.kept_rests import KeptRests, root_of
 from olympus_lint.analysis.projects import Projects
+from olympus_lint.project.discovery import SourceFile
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult, shown_lines
@@ -103,22 +104,32 @@ class Manifest:
         except WRONG:
             return None
 
-    def opened(self, cache: Cache, earlier: Earlier | None) -> tuple[Projects, Earlier | None]:
-        """Return the projects of a run, and the earlier results, of which those hold that no change reaches."""
+    def opened(
+        self, cache: Cache, earlier: Earlier | None, files: list[SourceFile]
+    ) -> tuple[Projects, Earlier | None, list[SourceFile]]:
+        """Return the projects of a run, the earlier results that no change reaches, and the files that are left.
+
+        Args:
+            cache: where all of it is kept.
+            earlier: the earlier results.
+            files: the files whose results may be others.
+        """
         rests = KeptRests(cache, self.key, {} if earlier is None else earlier.parts)
         projects = Projects(cache, rests)
         glimpses()  # of this run only
         if earlier is None:
-            return projects, None
+            return projects, None, files
         group = rests.take({earlier.roots[name] for name in earlier.stale})
         if group is None or len(earlier.changed) > MOST_CHANGED:
-            return projects, earlier
+            return projects, earlier, files
         paths = {name: str(disk.absolute(name)) for name in earlier.stale}
         analysed = {path for name, path in paths.items() if earlier.results[name].analysed}
         reached = projects.reached(group, earlier.changed, analysed - group.analysed())
         if reached is None:
-            return projects, earlier
-        return projects, replace(earlier, stale=[name for name, path in paths.items() if path in reached])
+            return projects, earlier, files
+        stale = [name for name, path in paths.items() if path in reached]
+        left = set(stale)
+        return projects, replace(earlier, stale=stale), [file for file in files if file.filename in left]
 
     def keep(
         self,

@@ -95,16 +95,14 @@ def check_paths(args: Namespace, configuration: Configuration, manifest: Manifes
     files, problems, earlier = files_to_check(args, configuration, earlier, asks_safety=asks_safety)
     projects = Projects(cache if mode is Mode.CHECK else None)
     if cache is not None and keeps:
-        projects, earlier = manifest.opened(cache, earlier)
-        left = {file.filename for file in files} if earlier is None else set(earlier.stale)
-        files = [file for file in files if file.filename in left]
+        projects, earlier, files = manifest.opened(cache, earlier, files)
     found = time.perf_counter()
     if args.show_files:
         print_out("".join(f"{file.filename}\n" for file in files))
         return report_problems(problems, args)
     with fix_checker(args, mode) as objection:
-        context = Context(mode, projects, objection=objection)
-        results = list(track(checked(files, context, args.jobs, cache, args.executor), len(files)))
+        found_in_turn = checked(files, Context(mode, projects, objection=objection), args.jobs, cache, args.executor)
+        results = list(track(found_in_turn, len(files)))
     settings_of = {file.filename: file.settings for file in files}
     names = [*settings_of] if earlier is None else earlier.names
     found_in = {name: number for number, name in enumerate(names)}
