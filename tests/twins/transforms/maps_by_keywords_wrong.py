@@ -9,7 +9,7 @@ def rows(key, xs):
 
 
 def leaves(key, tree):
-    return jax.tree.map(f=lambda x: x + jax.random.normal(key, x.shape), tree=tree)  # error: OLY104 certain
+    return jax.tree.map(f=lambda x: x + jax.random.normal(key, x.shape), tree=tree)  # error: OLY104 likely
 
 
 def example():

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 
 def exploration_noise(key, params, sigma):
-    return jax.tree.map(lambda leaf: leaf + sigma * jax.random.normal(key, leaf.shape), params)  # error: OLY104 certain
+    return jax.tree.map(lambda leaf: leaf + sigma * jax.random.normal(key, leaf.shape), params)  # error: OLY104 likely
 
 
 def example():

@@ -35,6 +35,7 @@ from olympus_rules.keyflow.judging.remade import (
     written_seed,
 )
 from olympus_rules.keyflow.notes.pending import spelled
+from olympus_rules.libraries.names import TREE_MAP
 
 COPY = re.compile(r"target|teacher|(^|_)(best|ema|loaded|old|prev|previous|ref|restored|slow)(_|$)|average|copy")
 """Names of parameters that follow others, or are read from elsewhere."""
@@ -70,6 +71,8 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
         use.computed or use.term in run.knowledge.past_end or not is_steady(file, use.term) for use in (first, again)
     ):
         confidence = Confidence.LIKELY
+    if again.loop == TREE_MAP and first.node is again.node:
+        confidence = min(confidence, Confidence.LIKELY)  # a tree may have one leaf
     if any(_may_draw(file, run, use.term) for use in (first, again)):
         confidence = Confidence.POSSIBLE
     if confidence < Confidence.LIKELY and not is_test(file) and _initialises_two(file, run, first, again):
