@@ -6,6 +6,7 @@ parameters and of the variables of enclosing scopes. A call replaces these by it
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -57,6 +58,8 @@ def summarise(file: File, run: Run) -> Summary:
             and terms.data(outside)[1] in run.code.outer_names
         ):
             continue  # it rebinds the variable, so that each call has another key
+        if _is_lost(file, use):
+            continue
         if outside is None and not is_remade(terms, use.term) and handed_out.isdisjoint(sources_of(terms, use.term)):
             continue
         slot = (use.term, use.draw, use.folded, use.count, use.path if use.path != ALWAYS else None)
@@ -75,6 +78,12 @@ def summarise(file: File, run: Run) -> Summary:
         run.returning,
         tuple(run.events.raised.items()),
     )
+
+
+def _is_lost(file: File, use: Consumption) -> bool:
+    """Return whether the children of a split are thrown away: it only shows whether its argument is a key."""
+    row = file.table.get(use.what).row if use.draw == "split" else None
+    return row is not None and row.derive == "split" and isinstance(file.document.parents.get(use.node), ast.Expr)
 
 
 def _changes(file: File, run: Run) -> tuple[Change, ...]:
