@@ -34,9 +34,11 @@ UNDECIDED = {  # examples of which their file alone does not say what is there: 
     ("key-indexing", "A parameter that is only called `key`"),
 }
 
-PARTLY = {  # a witness compares what it computes itself, and neither a caller's data nor what a later call gets
+PARTLY = {  # a witness compares what it computes itself: no data of a caller or object, nor what a later call gets
     ("derivation-collision", "Example: a callee out of sight"),
+    ("key-reuse", "Copies with names that are not known"),
     ("key-reuse", "Example: the next state"),
+    ("key-reuse", "Generators out of sight"),
     ("key-reuse", "Two keys of one seed"),
 }
 

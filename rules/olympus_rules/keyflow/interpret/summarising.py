@@ -81,9 +81,10 @@ def summarise(file: File, run: Run) -> Summary:
 
 
 def _is_lost(file: File, use: Consumption) -> bool:
-    """Return whether the children of a split are thrown away: it only shows whether its argument is a key."""
-    row = file.table.get(use.what).row if use.draw == "split" else None
-    return row is not None and row.derive == "split" and isinstance(file.document.parents.get(use.node), ast.Expr)
+    """Return whether a split is tried to see whether its argument is a key: its children are thrown away."""
+    parents, row = file.document.parents, file.table.get(use.what).row if use.draw == "split" else None
+    statement = parents.get(use.node) if row is not None and row.derive == "split" else None
+    return isinstance(statement, ast.Expr) and isinstance(parents.get(statement), ast.Try)
 
 
 def _changes(file: File, run: Run) -> tuple[Change, ...]:
