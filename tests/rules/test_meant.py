@@ -89,3 +89,32 @@ def confidence(body: str) -> Confidence:
 def test_what_is_meant_is_possible_only(meant: str, not_meant: str) -> None:
     assert confidence(meant) == Confidence.POSSIBLE
     assert confidence(not_meant) >= Confidence.LIKELY
+
+
+RETRY = """    sub = jax.random.split(key)[0]
+    while n():
+        a = m.take(sub)
+        if a is None:
+            continue
+        return a
+"""
+
+
+@pytest.mark.parametrize(
+    ("meant", "not_meant"),
+    [
+        (RETRY, RETRY.replace("return a", "m.put(a)")),
+        (RETRY, RETRY.replace("            continue\n", "            a = 3\n").replace("return a", "m.put(a)")),
+        (RETRY.replace("return a", "break"), RETRY.replace("a is None", "a is not None").replace("return", "x =")),
+        (
+            RETRY.replace("            cont", "            m.wait()\n            cont"),
+            RETRY.replace("return a", "y += a"),
+        ),
+        (RETRY.replace("return a", "x = a\n        return x"), RETRY.replace("return a", "x = a\n        y = x")),
+        (RETRY.replace("n()", "True"), RETRY.replace("while n()", "for _ in x").replace("return a", "m.put(a)")),
+    ],
+    ids=["taken", "replaced", "ended", "waited", "handed on", "for ever"],
+)
+def test_what_gave_nothing_is_tried_again_with_the_key(meant: str, not_meant: str) -> None:
+    assert confidence(meant) == Confidence.POSSIBLE
+    assert confidence(not_meant) >= Confidence.LIKELY

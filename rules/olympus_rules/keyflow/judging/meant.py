@@ -48,7 +48,7 @@ def is_meant(document: Document, first: Consumption, again: Consumption) -> bool
     if all(use.what.rpartition(".")[2] in SHUFFLES for use in (first, again)):
         return _shuffles_alike(document, one, two)
     if one is two:
-        return False
+        return _is_tried_again(document, one)
     may_differ = not _are_direct(first, again)
     return (
         _is_inverse(one, two)
@@ -57,6 +57,21 @@ def is_meant(document: Document, first: Consumption, again: Consumption) -> bool
         or (may_differ and _is_warm_up(document, one, two))
         or _is_compared(document, one, two, may_differ=may_differ)
     )
+
+
+def _is_tried_again(document: Document, call: ast.Call) -> bool:
+    """Return whether a loop calls again what has given nothing: ``x = take(key)``, ``if x is None: continue``."""
+    statement = document.parents.get(call)
+    if not isinstance(statement, ast.Assign):
+        return False
+    loop = document.parents.get(statement)
+    if not isinstance(loop, ast.While) or statement not in loop.body:
+        return False
+    match loop.body[loop.body.index(statement) + 1 :]:
+        case [ast.If(test=ast.Compare(left=left, ops=[ast.Is()]), body=[*_, ast.Continue()], orelse=[]), *rest]:
+            ends = isinstance(rest[-1], ast.Return | ast.Break) if rest else False
+            return ends and ast.unparse(left) == ast.unparse(statement.targets[0])
+    return False
 
 
 def _are_direct(first: Consumption, again: Consumption) -> bool:
