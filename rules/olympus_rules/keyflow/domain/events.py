@@ -34,6 +34,7 @@ class Events:
         displays: the expressions written in lists that hold one term more than once, by what the lists hold.
         repeated: the terms that a loop, or what maps a function, takes from such a list again, and where each is
             written.
+        constructed: the objects of classes in reach that it makes, each with the call and its condition.
     """
 
     derivations: list[Derivation] = field(default_factory=list)
@@ -51,3 +52,4 @@ class Events:
     is_seeded: bool = False
     displays: dict[Hashable, list[ast.expr]] = field(default_factory=dict)
     repeated: dict[Term, ast.expr] = field(default_factory=dict)
+    constructed: dict[Term, tuple[ast.Call, PathCondition]] = field(default_factory=dict)

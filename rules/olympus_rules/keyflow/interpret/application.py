@@ -490,6 +490,8 @@ def construct(flow: Flow, class_: Class, arguments: Arguments) -> Value:
         return other
     instance = flow.make("fresh", ("", flow.terms.number()))
     flow.file.classes[instance] = class_.code
+    if arguments.node is not None:
+        flow.events.constructed[instance] = arguments.node, flow.path
     made_objects.make(flow, flow.terms.data(as_term(flow, class_)), instance, arguments)
     counting.begin(flow, instance, arguments)
     initialiser = flow.linker.hierarchy.method(class_.code, "__init__")

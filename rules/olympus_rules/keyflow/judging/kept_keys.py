@@ -6,11 +6,14 @@ need be in sight: a function of the file consumes the attribute that keeps the k
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from olympus_rules.code.instructions import ClassCode
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain import presence
@@ -19,7 +22,7 @@ from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.knowledge import is_key_name
 from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both, implies
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.summary import Summary
 from olympus_rules.keyflow.domain.terms import Term, Terms
@@ -44,6 +47,9 @@ class _Field:
     is_copied: bool = False
 
 
+_Takers: TypeAlias = "dict[str, list[tuple[_Field, Run, Consumption]]]"
+
+
 def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
     """Return the consumptions of keys that are left in objects for another consumption.
 
@@ -55,17 +61,61 @@ def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
     reuses = [each for each in reuses if each.confidence >= Confidence.LIKELY]
     told = {place.what for each in reuses for place in (each.first, each.again) if place is not None}
     keys = {each.identity for each in reuses if isinstance(each, facts.Reuse)}
-    takers: dict[str, list[tuple[_Field, Run, Consumption]]] = defaultdict(list)
+    takers: _Takers = defaultdict(list)
+    once: _Takers = defaultdict(list)
     general = [(run, file.summaries[task]) for task, run in file.runs.items() if not task[1]]
     general = [(run, summary) for run, summary in general if run.code.kind != "cached_property"]
     for run, _ in general:
         for use in run.ledger.consumptions:
             taken = _field_of(file, run, use.term) if _uses_up(use) else None
-            if taken is not None and not _is_made_once(run, use):
-                takers[taken.name].append((taken, run, use))
-    for run, summary in general if takers else ():
+            if taken is not None:
+                (once if _is_made_once(run, use) else takers)[taken.name].append((taken, run, use))
+    for run, summary in general if takers or once else ():
+        yield from _shared(file, run, summary, [takers, once])
         if run.code.name not in told:
             yield from (fact for fact in _of_function(file, run, summary, takers) if fact.identity not in keys)
+
+
+def _shared(file: File, run: Run, summary: Summary, tables: list[_Takers]) -> Iterator[facts.Reuse]:
+    """Return the keys that two new objects of different classes keep, from which a method of each draws later."""
+    kept: dict[Term, tuple[ClassCode, ast.Call, PathCondition, Run, Consumption]] = {}
+    for owner, name, value, _ in summary.writes:
+        class_ = file.classes.get(owner)
+        if owner not in run.events.constructed or class_ is None or not isinstance(value, Term):
+            continue
+        node, path = run.events.constructed[owner]
+        field = _Field(class_, name)
+        drawn = [
+            (taker, use)
+            for table in tables
+            for taken, taker, use in table.get(name, ())
+            if taken.class_ is not None and _is_one(file, field, taken) and use.certainty == Certainty.KNOWN
+        ]
+        if not drawn:
+            continue
+        taker, use = drawn[0]
+        other = kept.setdefault(value, (class_, node, path, taker, use))
+        if other[0] is class_ or not implies(path, other[2]):
+            continue
+        first, again = _given(other[1], node), _given(node, other[1])
+        yield facts.Reuse(
+            node=node,
+            confidence=Confidence.LIKELY,
+            key=spelled(again) if again is not None else "",
+            kind=run.knowledge.kind(value),
+            first=Place(other[1], other[3].code.name, first),
+            again=Place(node, taker.code.name, again),
+            effect=effect(other[4], use),
+            identity=(run.code, value),
+        )
+
+
+def _given(call: ast.Call, other: ast.Call) -> ast.expr | None:
+    """Return the argument of a call that is called a key, and that another call gets as well."""
+    arguments, others = ([*each.args, *(keyword.value for keyword in each.keywords)] for each in (call, other))
+    texts = {ast.unparse(each) for each in others}
+    keys = (each for each in arguments if is_key_name(dotted_name(each).rpartition(".")[2]))
+    return next((each for each in keys if ast.unparse(each) in texts), None)
 
 
 def _uses_up(use: Consumption) -> bool:
