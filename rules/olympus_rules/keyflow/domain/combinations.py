@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from olympus_rules.keyflow.domain.meanings import Meanings
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bits, both, compatible, implies
 
@@ -89,13 +91,11 @@ class Combinations:
         return found
 
     def _cases(self, path: PathCondition) -> list[list[PathCondition]]:
-        """Return the possible parts of each decision on a path that needs one of its parts to hold."""
-        cases: list[list[PathCondition]] = []
-        for whole in self._wholes_of(path):
-            parts = self._combined[whole][1]
-            if not compatible(path, whole) and not any(implies(path, part) for part in parts):
-                cases.append([part for part in parts if self._meanings.may_join(part, path)])
-        return cases[:MAX_CASES]
+        """Return the possible parts of the first decisions on a path that need one of their parts to hold."""
+        failing = (self._combined[whole][1] for whole in self._wholes_of(path) if not compatible(path, whole))
+        needing = (parts for parts in failing if not any(implies(path, part) for part in parts))
+        may_join = self._meanings.may_join
+        return [[part for part in parts if may_join(part, path)] for parts in islice(needing, MAX_CASES)]
 
     def _has_first_case(self, path: PathCondition, cases: list[list[PathCondition]]) -> bool:
         """Return whether the first parts that do not contradict each other hold together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TypeAlias
 
 from olympus_rules.keyflow.domain.access import as_term, operand_term
@@ -41,8 +42,8 @@ def _outcomes_on(flow: State, path: PathCondition, value: Value) -> Outcomes:
 def _parted(flow: State, value: Choice) -> Outcomes | None:
     """Return the outcomes of a choice with only one value that can be true, or only one that can be false."""
     found = [(path, *_outcomes_on(flow, path, part)) for path, part in value.arms]
-    trues = [joined for path, true, _ in found if (joined := _able(flow, path, true)) is not None]
-    falses = [joined for path, _, false in found if (joined := _able(flow, path, false)) is not None]
+    trues = _first_two(flow, [(path, true) for path, true, _ in found])
+    falses = _first_two(flow, [(path, false) for path, _, false in found])
     if not trues or not falses:
         return (ALWAYS, None) if trues else (None, ALWAYS)
     if len(trues) == len(falses) == 1 and len(found) == 2:
@@ -55,9 +56,11 @@ def _parted(flow: State, value: Choice) -> Outcomes | None:
     return None
 
 
-def _able(flow: State, path: PathCondition, outcome: PathCondition | None) -> PathCondition | None:
-    joined = None if outcome is None else both(path, outcome)
-    return None if joined is None or flow.decisions.combinations.closure(joined) is None else joined
+def _first_two(flow: State, ways: list[tuple[PathCondition, PathCondition | None]]) -> list[PathCondition]:
+    """Return the first two conditions under which an outcome is possible: more of them tell no more, and cost time."""
+    closure = flow.decisions.combinations.closure
+    joined = (both(path, outcome) for path, outcome in ways if outcome is not None)
+    return list(islice((way for way in joined if way is not None and closure(way) is not None), 2))
 
 
 def _combined(flow: State, value: Condition) -> Outcomes:

@@ -31,7 +31,7 @@ from olympus_rules.keyflow.domain.summary import (
     sources_of,
 )
 from olympus_rules.keyflow.domain.terms import Term, Terms
-from olympus_rules.keyflow.domain.values import Const, Function, Sequence, Value, is_zero
+from olympus_rules.keyflow.domain.values import Choice, Const, Function, Sequence, Value, is_zero
 from olympus_rules.keyflow.interpret import lanes
 
 MAX_USES = 40  # consumptions kept of one function; to callers it matters that a key is used up, not how often
@@ -191,6 +191,8 @@ def _is_open(file: File, run: Run, term: Term) -> bool:
 
 def _tells(file: File, run: Run, name: str, value: Value) -> bool:
     """Return whether a value written to an attribute can matter to keys; otherwise it is treated as unknown."""
+    if isinstance(value, Choice):
+        return any(_tells(file, run, name, part) for _, part in value.arms)
     index = item_index(name)
     if not isinstance(value, Term | Const) or is_key_name(name if index is None else str(index)):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from olympus_rules.code.names import dotted_name
 from olympus_rules.syntax import Document
@@ -70,17 +71,20 @@ def _targets(target: ast.expr, iterable: ast.expr) -> set[str]:
 def _parameter(document: Document, function: ast.FunctionDef | ast.Lambda) -> set[str]:
     """Return the parameter of a function that counts the steps of a loop of JAX whose body the function is."""
     name = "" if isinstance(function, ast.Lambda) else function.name
-    for call in ast.walk(_scope(document, function)):
-        if not isinstance(call, ast.Call):
-            continue
-        body, counter, over = LOOPS.get(dotted_name(call.func).rpartition(".")[2], (None, 0, None))
-        if body is None or len(call.args) <= max(body, over or 0):
-            continue
+    for call, body, counter, over in _loops(_scope(document, function)):
         taken, counts = call.args[body], over is None or _is_range(call.args[over])
         is_body = taken is function or (isinstance(taken, ast.Name) and taken.id == name)
         if is_body and counts and len(function.args.args) > counter:
             return {function.args.args[counter].arg}
     return set()
+
+
+@lru_cache(maxsize=8)  # the keys of one function come one after the other
+def _loops(scope: ast.AST) -> list[tuple[ast.Call, int, int, int | None]]:
+    """Return the loops of JAX in a scope, with their rows of ``LOOPS``."""
+    calls = (node for node in ast.walk(scope) if isinstance(node, ast.Call))
+    rows = ((call, LOOPS.get(dotted_name(call.func).rpartition(".")[2])) for call in calls)
+    return [(call, *row) for call, row in rows if row is not None and len(call.args) > max(row[0], row[2] or 0)]
 
 
 def _scope(document: Document, node: ast.AST) -> ast.AST:
