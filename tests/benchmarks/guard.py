@@ -11,7 +11,10 @@ or without valgrind, nothing is compared.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import dataclasses
 import datetime
+import io
 import json
 import os
 import platform
@@ -20,6 +23,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
+
+from olympus_lint.cli import main as check
+from olympus_rules.code.instructions import Block, FunctionCode, Instruction
+from olympus_rules.keyflow.domain.run import Run
+from olympus_rules.keyflow.interpret.interpreter import _Interpreter
 
 HERE = Path(__file__).parent
 RECORD = HERE / "guard.jsonl"
@@ -59,13 +68,49 @@ def peak(command: list[str]) -> int:
     return min(int(subprocess.check_output([sys.executable, "-c", program, *command])) for _ in range(3))
 
 
+def length(part: object) -> int:
+    """Return the number of abstract instructions in a block, and in the blocks inside of it."""
+    if isinstance(part, Block):
+        return len(part.body) + sum(map(length, part.body))
+    if isinstance(part, Instruction) and dataclasses.is_dataclass(part):
+        return sum(length(getattr(part, field.name)) for field in dataclasses.fields(part))
+    return sum(map(length, part)) if isinstance(part, list | tuple) else 0
+
+
+def interpreted() -> dict[str, int]:
+    """Return how many abstract instructions are executed, and how many that is in 100 that the files have."""
+    executed, written = 0, 0
+    run = _Interpreter.run
+
+    def counted(self: _Interpreter) -> Run:
+        nonlocal executed, written
+        codes: list[FunctionCode] = [self.code] if self.code.kind == "module" else []
+        while codes:
+            code = codes.pop()
+            code.lower()
+            codes += code.nested
+            written += length(code.block)
+        try:
+            return run(self)
+        finally:
+            executed += self.steps
+
+    with mock.patch.object(_Interpreter, "run", counted), contextlib.redirect_stdout(io.StringIO()):
+        check(lint(*FILES)[3:])
+    return {"executed": executed, "per 100": round(100 * executed / written)}
+
+
 def measured() -> dict[str, int]:
-    """Return the costs: of the start, of the first file with a finding, of the other files, and the memory of all."""
+    """Return the costs: of the start, of the first file with a finding, of the other files, and the memory of all.
+
+    The last two are those of the interpretation.
+    """
     writing = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # byte code, whatever the caller says
     subprocess.run(lint(*FILES), stdout=subprocess.DEVNULL, check=True, env=writing)
     start = instructions([sys.executable, "-m", "olympus_lint", "--version"])
     first, every = instructions(lint(FILES[0])), instructions(lint(*FILES))
-    return {"start": start, "first file": first - start, "other files": every - first, "KiB": peak(lint(*FILES))}
+    costs = {"start": start, "first file": first - start, "other files": every - first, "KiB": peak(lint(*FILES))}
+    return costs | interpreted()
 
 
 def here() -> str:

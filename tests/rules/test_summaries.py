@@ -73,3 +73,23 @@ def test_callees_bring_a_bounded_number_of_conditions(monkeypatch: pytest.Monkey
     assert sinks() == 12
     monkeypatch.setattr(application, "MAX_TAKEN", 5)
     assert sinks() == 6
+
+
+def test_a_constructor_tells_callers_only_of_values_that_may_matter_to_keys() -> None:
+    """Which array a parameter of a layer holds made half of the cost of a file that makes many layers."""
+    source = """
+        class Layer:
+            def __init__(self, key, x, fresh):
+                self.kernel = random.normal(key) if fresh else x.kernel
+                self.key = key if fresh else x.key
+
+        def f(key, x, fresh):
+            layer = Layer(key, x, fresh)
+            return layer.key
+    """
+    analysis = Analysis(Document("a.py", HEADER + textwrap.dedent(source)), Project().session)
+    analysis.run()
+    constructor = next(
+        summary for (code, _), summary in analysis.file.summaries.items() if code.name == "Layer.__init__"
+    )
+    assert [name for _, name, *_ in constructor.writes] == ["key"]
