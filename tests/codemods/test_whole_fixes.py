@@ -9,11 +9,12 @@ from olympus_lint.run.engine import lint_text
 from olympus_lint.run.fixing import fix_text
 
 IMPORTS = "import jax\n\n\n"
+REWARD = "def reward(key, x):\n    return x * N(key)\n\n\ndef f(key, x, g):\n"
 
 
 def written(body: str) -> str:
     """Return a text whose only function has a body; ``N`` draws and ``S`` splits."""
-    head = "" if body.startswith(("class ", "def ")) else "def f(key, x, g):\n"
+    head = "" if not body.startswith(" ") else "def f(key, x, g):\n"
     return IMPORTS + head + body.replace("N(", "jax.random.normal(").replace("S(", "jax.random.split(")
 
 
@@ -88,6 +89,40 @@ def offers(body: str) -> list[str]:
             "    key, a_key = S(key)\n    a = N(a_key)\n    k = S(key, 5)\n"
             "    return a, jax.lax.map(lambda key: N(key), k)\n",
         ),
+        (
+            "    scale_key, x_key = S(key)\n    a = N(scale_key)\n    scale = N(scale_key)\n"
+            "    return a, scale, N(x_key), x\n",
+            "    scale_key, x_key, a_key = S(key, 3)\n    a = N(a_key)\n    scale = N(scale_key)\n"
+            "    return a, scale, N(x_key), x\n",
+        ),
+        (
+            "    key, k = S(key)\n    a = N(k)\n    keys = S(key, x)\n    if x:\n        key, b_key = S(key)\n"
+            "        a += N(b_key)\n    return a, keys, N(key)\n",
+            "    key, k, subkey = S(key, 3)\n    a = N(k)\n    keys = S(subkey, x)\n    if x:\n"
+            "        key, b_key = S(key)\n        a += N(b_key)\n    return a, keys, N(key)\n",
+        ),
+        (
+            "    key, _ = S(key)\n"
+            + "    x += 1\n" * 20
+            + "    a = N(key)\n"
+            + "    x += 1\n" * 20
+            + "    return a, x, N(key)\n",
+            "    key, a_key = S(key)\n"
+            + "    x += 1\n" * 20
+            + "    a = N(a_key)\n"
+            + "    x += 1\n" * 20
+            + "    return a, x, N(key)\n",
+        ),
+        (
+            "    key, k = S(key)\n    a = N(key)\n" + "    x += 1\n" * 40 + "    return a, x, N(k), N(key)\n",
+            "    key, k, a_key = S(key, 3)\n    a = N(a_key)\n"
+            + "    x += 1\n" * 40
+            + "    return a, x, N(k), N(key)\n",
+        ),
+        (
+            "    for _ in range(3):\n        key, layer_key = S(key)\n        x += N(key)\n    return x\n",
+            "    for _ in range(3):\n        key, layer_key = S(key)\n        x += N(layer_key)\n    return x\n",
+        ),
     ],
     ids=[
         "all places",
@@ -103,6 +138,11 @@ def offers(body: str) -> list[str]:
         "after a loop",
         "far from each other",
         "a parameter of the same name",
+        "named for the second use",
+        "a key that goes on",
+        "a child that is dropped far above",
+        "just above, and far from the second use",
+        "a child made for the next line",
     ],
 )
 def test_a_fix_ends_the_whole_finding(before: str, after: str) -> None:
@@ -139,7 +179,29 @@ def test_what_a_fix_would_leave_has_none(body: str) -> None:
         "def f(key, x):\n    x = run(key, x)\n    return run_backward(key, x)\n",
         "    for sigma in [0.5, 1.0, 2.0]:\n        x += sigma * N(key)\n    return x\n",
         "    sigmas = [1, 2, 3]\n    for sigma in sigmas:\n        x += sigma * N(key)\n    return x\n",
+        "    for sigma, name in zip([1, 2, 3], g):\n        x += g(sigma * N(key), name)\n    return x\n",
+        "SIGMAS = (1, 2)\n\n\ndef f(key, x, g):\n    return [sigma * N(key) for sigma in SIGMAS]\n",
+        f"ROWS = [('a', 1), ('b', 2)]\n\n\n{REWARD}    for name, size in ROWS:\n"
+        "        g[name] = reward(key, size)\n    return g\n",
+        "    while True:\n        a = N(key)\n        if g(a):\n            continue\n        return a, x\n",
+        f"{REWARD.replace('reward', 'make_maze')}    a = make_maze(key, x)\n    g(a)\n    b = make_maze(key, x)\n"
+        "    return a, b\n",
+        f"{REWARD}    critic = reward(key, x)\n    target_critic = reward(key, 2 * x)\n"
+        "    return critic, target_critic\n",
         "    a = N(S(key)[0])\n    return a, N(S(key)[1])\n",
+        "    # Should the target re-use the noise of the student?\n    a = N(key)\n    b = jax.random.uniform(key)\n"
+        "    return a, b, x\n",
+        "    a = N(key)\n    b = jax.random.uniform(key)  # common random numbers\n    return a, b, x\n",
+        f"{REWARD}    up = x + 0.1\n    down = x - 0.1\n    return reward(key, up), reward(key, down)\n",
+        f"{REWARD}    a = reward(key, x)\n    b = reward(key, x * 2)\n    c = a * 3\n    return c - b\n",
+        f"{REWARD}    a = reward(key, x)\n    b = reward(key, x * 2)\n    return (a + b) / 2\n",
+        f"def slope(a, b):\n    return a - b\n\n\n{REWARD}    a = reward(key, x)\n"
+        "    b = reward(key, x * 2)\n    return slope(a=a, b=b)\n",
+        "    w = N(key)\n    x = N(key)\n    def h(x):\n        return w * x\n    a = h(x)\n    x = N(key)\n"
+        "    b = x * w\n    assert g.allclose(a, b)\n    return x\n",
+        "    key = S(key)[0]\n    x += g(key)\n    return x, N(key)\n",
+        "    draw_key, k = S(key)\n    a = g.draw(draw_key)\n    if x:\n        a += g.other(draw_key)\n"
+        "    else:\n        a -= g.third(draw_key)\n    return a, k\n",
         "class Folds:\n    def __init__(self, key):\n        self.key = key\n\n    def split(self, x):\n"
         "        return jax.random.permutation(self.key, x)\n\n    def both(self, x):\n"
         "        return self.split(x), self.split(x)\n",
@@ -147,7 +209,31 @@ def test_what_a_fix_would_leave_has_none(body: str) -> None:
         "        return jax.random.normal(self.key, x)\n\n    def both(self, x):\n"
         "        return self.load_weights(x), self.load_weights(x)\n",
     ],
-    ids=["thrown away", "set back", "replayed", "a sweep", "a named sweep", "other children", "folds", "loaded once"],
+    ids=[
+        "thrown away",
+        "set back",
+        "replayed",
+        "a sweep",
+        "a named sweep",
+        "a sweep beside names",
+        "a sweep over a constant",
+        "a table",
+        "another try",
+        "made twice",
+        "a target",
+        "other children",
+        "a remark above",
+        "a remark beside",
+        "mirrored points",
+        "a difference",
+        "a mean of two",
+        "a difference in a function",
+        "drawn again for an assertion",
+        "below a split that drops a child",
+        "named for the first of three",
+        "folds",
+        "loaded once",
+    ],
 )
 def test_where_a_fix_would_be_a_guess_there_is_none(body: str) -> None:
     assert not any(offers(body))

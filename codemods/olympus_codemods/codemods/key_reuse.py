@@ -12,6 +12,8 @@ import libcst as cst
 from olympus_codemods.codemod import Codemod, fix_of, told_fix
 from olympus_codemods.editing.intentions import is_a_guess, is_repeat, renewal
 from olympus_codemods.editing.key_names import child_name
+from olympus_codemods.editing.likeness import are_compared
+from olympus_codemods.editing.manners import misnames, prefers_again, renews, splits_twice, turns_over
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import insert_line, remove_line, replace
 from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, dominates, may_follow, own_nodes, scope_of
@@ -45,6 +47,8 @@ from olympus_rules.libraries.names import NUMPY, SPLIT
 from olympus_rules.rules.key_reuse import copies_in, is_split
 from olympus_rules.syntax import Document
 
+BESIDE = 3
+"""Rows that a use stands below a split whose child it can take."""
 MANY = 50
 """More uses than a split is made longer for."""
 ARRAYS = frozenset(f"{NUMPY}.{name}" for name in ("array", "asarray", "stack"))
@@ -83,11 +87,22 @@ class KeyReuse(Codemod):
         return longer or (None if without_split(reuses[0], document) else split_before_all(reuses, document))
 
     def is_whole(self, fix: Fix, facts: Sequence[Reuse | EqualKeys], document: Document) -> bool:
-        """Return whether no two of the uses that a finding tells get the same key after a fix."""
+        """Return whether a fix gives no two uses of a finding one key, and follows the ways of the code around it."""
         reuses = [plain(each) for each in facts if isinstance(each, Reuse)]
         whole = [reuse for reuse in reuses if reuse is not None]
         is_known = len(whole) == len(facts) and not any(is_a_guess(each, document) for each in whole)
-        return is_known and is_whole(fix, whole, document)
+        return is_known and is_whole(fix, whole, document) and is_fitting(fix, whole, document)
+
+
+def is_fitting(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
+    """Return whether a fix is what a person would write who knows the code around it."""
+    places = [*{id(place.node): place for place in uses_of(reuses)}.values()]
+    return not (
+        any(misnames(fix, reuse, document) for reuse in reuses)
+        or turns_over(fix, places, document)
+        or splits_twice(fix, places, document)
+        or are_compared(places, document)
+    )
 
 
 def plain(fact: Reuse) -> Reuse | None:
@@ -214,6 +229,8 @@ def take_unused_child(fact: Reuse, document: Document) -> Fix | None:
         binding = single_key_binding(document, place.node, child)
         if binding is None or place.key is None or not dominates(document, binding, place.node):
             continue
+        if renews(document, place):
+            continue
         if not is_of_parent and not suits(document, child, place):
             continue
         split = unpacked(document, binding)
@@ -320,13 +337,20 @@ def split_above(fact: Reuse, document: Document) -> Fix | None:
     if is_other and len(found) == 1 and found[0][0] is fact.first and found[0][1].parent != dotted(fact.first.key):
         return None  # that one takes the child that is named for it; the other one is to take another key
     is_carried = bool(found) and found[0][1].parent == dotted(found[0][0].key)
-    if is_carried and document.span(fact.again.node).start.row - found[0][1].statement.lineno > FAR:
+    is_far = is_carried and is_apart(document, found[0][1], fact, found[0][0])
+    if is_far and thrown_away(found[0][1]) is None:
         return None  # a split beside the uses reads better
     fixes = (
         split_off(document, split, place, is_first=place is fact.first and len(places) > 1)
-        for place, split in (found if is_carried else reversed(found))
+        for place, split in (found if is_carried or prefers_again(document, fact) else reversed(found))
     )
     return next((fix for fix in fixes if fix is not None), None)
+
+
+def is_apart(document: Document, split: Unpacked, reuse: Reuse, taker: Place) -> bool:
+    """Return whether a split is far from the second use, and not just above the one that is to take its child."""
+    rows = [document.span(place.node).start.row - split.statement.lineno for place in (reuse.again, taker)]
+    return rows[0] > FAR and rows[1] > BESIDE
 
 
 def share_out_above(reuses: Sequence[Reuse], document: Document) -> Fix | None:
@@ -417,6 +441,8 @@ def shared_out(
         edits: what is changed besides.
         and_so: how the message says that.
     """
+    if any(renews(document, place) for place in places):
+        return None
     names, siblings = Names(document, split.statement), [name for name in split.bound if name != split.parent]
     for place in places[len(spare) :]:
         names.take(child_name(names, document, place, [*siblings, *names.taken]))
@@ -445,6 +471,8 @@ def split_off(document: Document, split: Unpacked, place: Place, *, is_first: bo
     """Return the fix that makes a split longer by one key, which a place takes, unless a child of it is spare."""
     scope = scope_of(document, split.statement)
     if isinstance(scope, ast.ClassDef) or place.key is None or is_repeated(document, split.statement, place.node):
+        return None
+    if renews(document, place):
         return None
     child = next(spare_keys(document, split, place, is_first=is_first), None)
     return taken(document, place.key, child) if child is not None else shared_out(document, split, [place], [])

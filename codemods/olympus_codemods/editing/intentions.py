@@ -7,8 +7,9 @@ import re
 from itertools import takewhile
 
 from olympus_codemods.editing.key_names import is_sampler as takes_from
+from olympus_codemods.editing.likeness import are_copies, is_mirrored, is_told
 from olympus_codemods.editing.names import Names, dotted
-from olympus_codemods.editing.scopes import LOOPS, NESTED, block_of, scope_of
+from olympus_codemods.editing.scopes import COMPREHENSIONS, LOOPS, NESTED, block_of, scope_of
 from olympus_codemods.editing.splits import assigned, last_binding, unpacked
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.rules.key_reuse import is_next_pass, is_sampler, is_split
@@ -22,9 +23,13 @@ def is_a_guess(reuse: Reuse, document: Document) -> bool:
     places = (reuse.first, reuse.again)
     return (
         any(is_dropped(document, place) or REPLAYS.search(last_name(place)) for place in places)
+        or any(is_told(document, place) for place in places)
+        or is_mirrored(document, reuse)
+        or are_copies(document, reuse)
         or is_restored(document, reuse)
         or takes_others(document, reuse)
         or is_sweep(document, reuse)
+        or is_another_try(document, reuse)
         or carries_child(document, reuse)
     )
 
@@ -59,24 +64,59 @@ def takes_others(document: Document, reuse: Reuse) -> bool:
 
 
 def is_sweep(document: Document, reuse: Reuse) -> bool:
-    """Return whether a loop draws with one key for each of several written numbers, which compares them."""
+    """Return whether a loop uses one key for each of several written numbers or cases, which compares them."""
     node = reuse.again.node
     if reuse.first.node is not node or reuse.repeated_by not in ("loop", "comprehension"):
         return False
+    is_plain = is_sampler(reuse.again) or is_split(reuse.again)
     for around in takewhile(lambda each: not isinstance(each, NESTED), document.around(node)):
-        if not isinstance(around, ast.For):
-            continue
-        made = last_binding(document, around, around.iter.id) if isinstance(around.iter, ast.Name) else None
-        if is_listing(made.value if isinstance(made, ast.Assign) else around.iter):
+        loops = around.generators if isinstance(around, COMPREHENSIONS) else [around]
+        sources = [loop.iter for loop in loops if isinstance(loop, ast.For | ast.comprehension)]
+        if any(is_listing(document, source, of_numbers=is_plain) for source in sources):
             return True
     return False
 
 
-def is_listing(source: ast.expr) -> bool:
-    """Return whether an expression lists numbers."""
-    if not isinstance(source, ast.List | ast.Tuple) or len(source.elts) < 2:
+def is_another_try(document: Document, reuse: Reuse) -> bool:
+    """Return whether a loop ends with its first pass that succeeds: what a pass drew before it is not kept."""
+    if reuse.first.node is not reuse.again.node or reuse.repeated_by != "loop":
         return False
-    return all(isinstance(each, ast.Constant) and isinstance(each.value, int | float) for each in source.elts)
+    loop = next((each for each in document.around(reuse.again.node) if isinstance(each, LOOPS)), None)
+    return loop is not None and isinstance(loop.body[-1], ast.Break | ast.Return | ast.Raise)
+
+
+def is_listing(document: Document, source: ast.expr, *, of_numbers: bool) -> bool:
+    """Return whether a loop goes over a written list of numbers, or of rows of a table as well."""
+    match source:
+        case ast.Call(func=ast.Name(id="zip" | "enumerate"), args=parts):
+            pass
+        case _:
+            parts = [source]
+    for part in parts:
+        made = None
+        if isinstance(part, ast.Name):
+            made = last_binding(document, part, part.id) or of_module(document, part.id)
+        match made.value if isinstance(made, ast.Assign) else part:
+            case ast.List(elts=elements) | ast.Tuple(elts=elements) if len(elements) > 1:
+                if all(is_case(each, of_numbers=of_numbers) for each in elements):
+                    return True
+    return False
+
+
+def is_case(element: ast.expr, *, of_numbers: bool) -> bool:
+    """Return whether an element of a list is a number; or a row of a table, with a number in it."""
+    match element:
+        case ast.UnaryOp(operand=ast.Constant(value=int() | float())) | ast.Constant(value=int() | float()):
+            return True
+        case ast.Tuple(elts=parts) if not of_numbers:
+            return any(is_case(part, of_numbers=True) for part in parts)
+    return False
+
+
+def of_module(document: Document, name: str) -> ast.stmt | None:
+    """Return the only statement of a module that binds a name."""
+    made = [statement for statement in document.tree.body if name in assigned(statement)]
+    return made[0] if len(made) == 1 else None
 
 
 def carries_child(document: Document, reuse: Reuse) -> bool:

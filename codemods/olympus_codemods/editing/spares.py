@@ -11,6 +11,7 @@ from olympus_codemods.editing.names import comprehension_targets, dotted
 from olympus_codemods.editing.scopes import (
     LOOPS,
     Scope,
+    block_of,
     bound_names,
     dominates,
     enclosing_scopes,
@@ -49,8 +50,17 @@ def spare_keys(document: Document, split: Unpacked, place: Place, *, is_first: b
             continue
         for name in sorted(found.bound, key=lambda name: name == found.parent):
             is_carried = is_first and name == found.parent
-            if not is_carried and suits(document, name, place) and is_spare(document, statement, name, place):
+            is_meant = suits(document, name, place) or is_made_for(document, found, name, place)
+            if not is_carried and is_meant and is_spare(document, statement, name, place):
                 yield name
+
+
+def is_made_for(document: Document, split: Unpacked, name: str, place: Place) -> bool:
+    """Return whether a split makes one child just above a place, which takes the key that goes on instead."""
+    statement, block = document.statement(place.node), block_of(document, split.statement)
+    if set(split.bound) != {split.parent, name} or dotted(place.key) != split.parent or len(split.bound) != 2:
+        return False
+    return statement in block and block.index(statement) == block.index(split.statement) + 1
 
 
 def is_spare(document: Document, statement: ast.Assign, name: str, place: Place) -> bool:
