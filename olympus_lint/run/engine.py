@@ -29,6 +29,8 @@ from olympus_rules.syntax.project import is_test
 from olympus_rules.syntax.text import decode
 
 CONSTRUCTOR = LegacyConstructor.code
+FEW = 3
+"""How many reports of a group are asked for a fix of their own that may put all of them right."""
 
 
 def lint_text(filename: str, text: str | bytes, settings: Settings, context: Context | None = None) -> FileResult:
@@ -184,7 +186,7 @@ def with_fix(group: list[Report], document: Document, errors: list[Problem]) -> 
     from olympus_codemods.fixes import fix_for, fix_for_all, is_whole
 
     fix = None
-    attempts = (partial(fix_for_all, group), *(partial(fix_for, report) for report in group))
+    attempts = (partial(fix_for_all, group), *(partial(fix_for, report) for report in group[:FEW]))
     for attempt in () if group[0].in_part else attempts:
         try:
             made = attempt(document)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import count
 
 from olympus_codemods.editing.names import Names, dotted
@@ -68,14 +69,21 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
 
 def usual_names(document: Document, place: Place) -> Iterator[str]:
     """Yield what a file calls the child of such a key where it names it for nothing: ``rng, _rng = split(rng)``."""
-    parent, found = dotted(place.key), Counter[str]()
-    for node in ast.walk(document.tree) if parent else ():
+    parent = dotted(place.key)
+    yield from children_named(document.tree, parent) if parent else ()
+
+
+@lru_cache(maxsize=8)  # the keys of one function come one after the other
+def children_named(tree: ast.AST, parent: str) -> tuple[str, ...]:
+    """Return the generic names of children of a key in a file, the commonest first."""
+    found = Counter[str]()
+    for node in ast.walk(tree):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])], value=ast.Call(args=[split, *_]) as call
             ) if parent in (one, two) and dotted(split) == parent and dotted(call.func).endswith("split"):
                 found[two if one == parent else one] += 1
-    yield from (name for name, _ in found.most_common() if name.strip("_") in GENERIC)
+    return tuple(name for name, _ in found.most_common() if name.strip("_") in GENERIC)
 
 
 def numbered(names: Names, name: str) -> str:

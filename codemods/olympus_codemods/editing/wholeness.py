@@ -21,15 +21,18 @@ ASKING = frozenset(["isinstance", "len", "print", "repr", "str", "type"])
 
 def is_whole(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
     """Return whether each pair of uses of one key gets two keys by a fix, and no two uses keep the old one."""
-    left: dict[int, Place] = {}
+    pairs: list[tuple[Reuse, list[Place]]] = []
     in_method = any(reuse.repeated_by == "call" and is_changed(fix, reuse.again, document) for reuse in reuses)
     for reuse in reuses:
         if reuse.listed is not None or (in_method and reuse.first.key is None is reuse.again.key):
             continue
         kept = [place for place in (reuse.first, reuse.again) if not is_changed(fix, place, document)]
-        if len(kept) == 2 or any(has_twin(fix, reuse, place, document) for place in kept):
+        if len(kept) == 2:
             return False
-        left |= {id(place.node): place for place in kept}
+        pairs.append((reuse, kept))
+    if any(has_twin(fix, reuse, place, document) for reuse, kept in pairs for place in kept):
+        return False
+    left = {id(place.node): place for _, kept in pairs for place in kept}
     places = sorted(left.values(), key=lambda place: document.span(place.node))
     if any(goes_round(fix, place, document) or is_step(place, document) for place in places):
         return False
