@@ -67,23 +67,26 @@ def child_name(names: Names, document: Document, place: Place, siblings: Sequenc
     )
 
 
-def usual_names(document: Document, place: Place) -> Iterator[str]:
-    """Yield what a file calls the child of such a key where it names it for nothing: ``rng, _rng = split(rng)``."""
-    parent = dotted(place.key)
-    yield from children_named(document.tree, parent) if parent else ()
+def usual_names(document: Document, place: Place) -> Sequence[str]:
+    """Return what a file calls the child of such a key where it names it for nothing: ``rng, _rng = split(rng)``."""
+    return children_in(document.tree).get(dotted(place.key), ())
 
 
-@lru_cache(maxsize=8)  # the keys of one function come one after the other
-def children_named(tree: ast.AST, parent: str) -> tuple[str, ...]:
-    """Return the generic names of children of a key in a file, the commonest first."""
-    found = Counter[str]()
+@lru_cache(maxsize=2)  # the findings of one file come one after the other
+def children_in(tree: ast.AST) -> dict[str, list[str]]:
+    """Return the generic names of the children of each key that a file splits and rebinds, the commonest first."""
+    found: dict[str, Counter[str]] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])], value=ast.Call(args=[split, *_]) as call
-            ) if parent in (one, two) and dotted(split) == parent and dotted(call.func).endswith("split"):
-                found[two if one == parent else one] += 1
-    return tuple(name for name, _ in found.most_common() if name.strip("_") in GENERIC)
+                targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])],
+                value=ast.Call(args=[ast.Name(id=parent), *_]) as call,
+            ) if parent in (one, two) and dotted(call.func).endswith("split"):
+                found.setdefault(parent, Counter())[two if one == parent else one] += 1
+    return {
+        parent: [name for name, _ in names.most_common() if name.strip("_") in GENERIC]
+        for parent, names in found.items()
+    }
 
 
 def numbered(names: Names, name: str) -> str:

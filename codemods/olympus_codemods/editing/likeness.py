@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from olympus_codemods.editing.names import dotted
@@ -89,11 +90,17 @@ def are_compared(places: Sequence[Place], document: Document) -> bool:
     if len(near) < 2 or isinstance(scope, ast.Lambda):
         return False
     flow = Flow([place.node for place in near])
-    flow.follow(scope.body)
+    flow.follow(scope.body if compares(scope) else [])
     alike = {frozenset(pair) for pair in combinations(range(len(near)), 2) if calls_one(*(near[each] for each in pair))}
     if any(one != two for one, two in flow.equal) or not alike.isdisjoint(flow.differing):
         return True
     return any(subtracts(document, *(near[each] for each in pair)) for pair in alike)
+
+
+@lru_cache(maxsize=8)  # the findings of one function come one after the other
+def compares(scope: ast.AST) -> bool:
+    """Return whether anything is compared or combined in a scope."""
+    return any(isinstance(node, ast.BinOp | ast.Compare) or compared_in(node)[0] for node in ast.walk(scope))
 
 
 def subtracts(document: Document, one: Place, two: Place) -> bool:

@@ -17,6 +17,8 @@ from olympus_rules.syntax import Document
 
 ASKING = frozenset(["isinstance", "len", "print", "repr", "str", "type"])
 """Functions that do not take a key to draw from it."""
+MANY = 40
+"""Where a key is read more often, its arms are not looked at, and there is no fix."""
 
 
 def is_whole(fix: Fix, reuses: Sequence[Reuse], document: Document) -> bool:
@@ -57,8 +59,11 @@ def has_twin(fix: Fix, reuse: Reuse, kept: Place, document: Document) -> bool:
     name, scope = dotted(other.key), scope_of(document, other.node)
     if not name or other.node is kept.node:
         return False
+    reads = reads_in(scope).get(name, ())
+    if len(reads) > MANY:
+        return True
     made, at = last_binding(document, other.node, name), document.span(other.node).start
-    for read in reads_in(scope).get(name, ()):
+    for read in reads:
         call, start = document.parents[read], document.span(read).start
         call = document.parents[call] if isinstance(call, ast.keyword) else call
         if not isinstance(call, ast.Call) or call is kept.node or dotted(call.func) in ASKING:
