@@ -506,7 +506,7 @@ class CacheEntries(OnDisk):
             answer = AnswerMemory(cache_, (), ()).load(Question("a", "b", True))
             earlier = Manifest(parse([str(self.source)]), {}).recall(cache_)
             if earlier is not None:
-                for result in earlier.results:
+                for result in earlier.results.values():
                     assert result.findings is not None
         assert entry is None or entry.result.cached
         assert answer is None or isinstance(answer.text, str)

@@ -595,6 +595,7 @@ def test_a_fix_that_does_not_hold_is_withheld(run, fixable, monkeypatch):
         return Fix(Applicability.SAFE, "Draw", (Edit(at, "    jax.random.bits(jax.random.key(seed))\n"),))
 
     monkeypatch.setattr(fixes, "fix_for", wrong)
+    monkeypatch.setattr(fixes, "is_whole", lambda *_: True)  # the trace alone is to see it
     ran = run("--fix", "--unsafe-fixes", "--extend-select", "OLY201", "--trace")
     assert ran.status == 1 and fixable.read_text() == SAFE_AND_UNSAFE
     assert ran.err == (
