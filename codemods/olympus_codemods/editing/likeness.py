@@ -139,7 +139,9 @@ class Flow:
 
     def follow(self, statements: Sequence[ast.stmt]) -> None:
         """Go through statements in the order in which they stand."""
-        for statement in statements:
+        waiting = [*reversed(statements)]
+        while waiting:
+            statement = waiting.pop()
             if isinstance(statement, NESTED):
                 if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                     self._made[statement.name] = self.behind(statement)
@@ -147,8 +149,8 @@ class Flow:
             for node in parts_of(statement):
                 self._look(node)
             self._bind(statement)
-            for name in ("body", "orelse", "finalbody"):
-                self.follow(getattr(statement, name, ()))
+            for name in ("finalbody", "orelse", "body"):
+                waiting += reversed(getattr(statement, name, ()))
 
     def behind(self, node: ast.AST) -> frozenset[int]:
         """Return the uses that an expression depends on, unless by the shape of an array alone."""

@@ -26,12 +26,11 @@ from olympus_rules.syntax.imports import bindings, import_statements
 
 def dotted(node: ast.AST | None) -> str:
     """Return ``a.b.c`` for a chain of attributes on a name, the empty string for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 class Names:
