@@ -25,8 +25,11 @@ def quick_compilation() -> str:
     """Return the options with which XLA compiles fastest: more is compiled here than is executed."""
     options = ["--xla_backend_optimization_level=0"]
     with suppress(PackageNotFoundError):
-        if tuple(map(int, version("jaxlib").split(".")[:2])) >= (0, 6):  # others end the process: it is unknown there
-            options += ["--xla_cpu_use_fusion_emitters=false", "--xla_cpu_parallel_codegen_split_count=1"]
+        release = tuple(map(int, version("jaxlib").split(".")[:2]))
+        if release >= (0, 6):  # an option that a release does not know ends the process
+            options += ["--xla_cpu_parallel_codegen_split_count=1"]
+        if (0, 6) <= release < (0, 11):
+            options += ["--xla_cpu_use_fusion_emitters=false"]
     return " ".join(options)
 
 
