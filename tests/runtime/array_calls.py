@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from releases import VERSION
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,10 @@ call("select", [B, D], [F, G], TWO)
 call("einsum einsum_path", "i,ij->j", F[:2], M)
 call("einsum einsum_path", M, [0, 1], F[:2], [1])
 call("ravel_multi_index", [np.array([1, 0], np.int32), np.array([0, 2], np.int32)], (2, 3))
+
+if VERSION >= (0, 12):
+    call("minmax", F, initial=HALF, where=B)
+    call("top_k", F, 2)
 
 # Pieces, places and positions.
 call("argpartition partition", F, 1)

@@ -37,6 +37,8 @@ def test_commands(block: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert program == "olympus"
     if "jit[" in expected and VERSION < (0, 10):
         pytest.skip("since JAX 0.10, equations are written as on the page")
+    if "squeeze[" in expected and VERSION >= (0, 11):
+        pytest.skip("up to JAX 0.10, unpacking is as on the page; it is one equation since")
     if "svg" in arguments:
         pytest.importorskip("fast_sugiyama", reason="the layout is by fast-sugiyama")
     assert main(arguments) == 1

@@ -26,7 +26,7 @@ SAMPLES: dict[str, Any] = {
     "shape": (),
     "x": 4,
 }
-NO_SAMPLERS = {"PRNGKey", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "split", "wrap_key_data"}
+NO_SAMPLERS = {"Key", "PRNGKey", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "split", "wrap_key_data"}
 SAMPLERS = sorted(
     name
     for name, value in vars(jax.random).items()

@@ -28,6 +28,11 @@ def blocks(page: Path) -> list[tuple[str, str, str]]:
     return found
 
 
+def pages(text: str) -> str:
+    """Return a text with the addresses of JAX's pages as they were up to 0.10."""
+    return text.replace("/latest/101/", "/latest/")
+
+
 def result(file: str, code: str, variables: dict[str, object]) -> str:
     """Return what a block prints, and the exception that ends it, as the interpreter shows both."""
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
@@ -48,4 +53,4 @@ def test_examples_give_what_the_page_shows():
     shown = blocks(PAGE)
     assert len(shown) > 5
     for file, code, text in shown:
-        assert result(file, code, variables) == text
+        assert pages(result(file, code, variables)) == text

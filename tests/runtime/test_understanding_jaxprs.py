@@ -22,6 +22,7 @@ import numpy as np  # noqa: E402
 from jax import lax  # noqa: E402
 
 import olympus  # noqa: E402
+from olympus.tracing.adapter import scanned  # noqa: E402
 from olympus.tracing.jaxprs import Equation, Sub, Trace, trace  # noqa: E402
 
 VERSION = jax.__version_info__
@@ -67,6 +68,11 @@ def text(block: str) -> list[str]:
 def equation(traced: Trace, primitive: str) -> Equation:
     (found,) = [equation for equation in traced.equations() if equation.primitive == primitive]
     return found
+
+
+def parts_of(loop: Equation) -> tuple[int, ...]:
+    """Return how many constants, carried values and scanned arrays a scan takes."""
+    return tuple(map(len, scanned(dict(loop.params), [*loop.inputs])))
 
 
 # First-order equations. Today the result is a list; `reduce_sum` has no `input_shape`.
@@ -312,7 +318,7 @@ def test_fori_loop_with_an_unknown_end_is_a_while_loop():
 
 def test_fori_loop_with_a_known_end_is_a_scan():
     loop = equation(trace(lambda arg: func10(arg, 5), np.ones(16)), "scan")
-    assert (loop.params["length"], loop.params["num_consts"], loop.params["num_carry"]) == (5, 2, 2)
+    assert (loop.params["length"], *parts_of(loop)) == (5, 2, 2, 0)
 
 
 def func9(arg: Any) -> Any:  # the document describes while_loop and has no example of it
@@ -364,9 +370,9 @@ def test_scan():
             in i b
         in d e
     """)
-    params = equation(traced, "scan").params
-    assert (params["num_consts"], params["num_carry"], params["length"]) == (1, 1, 16)
-    assert params["reverse"] is False
+    loop = equation(traced, "scan")
+    assert (loop.params["length"], *parts_of(loop)) == (16, 1, 1, 2)
+    assert loop.params["reverse"] is False
 
 
 # Calls. `xla_call` is `jit` today (`pjit` up to 0.6). The document's text lost the decorator of `inner`.

@@ -155,7 +155,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, tuple):
         told = any(each is not None and each is not False for each in value)
     else:
-        told = value is not None and value is not False
+        told = value is not None and value is not False and getattr(value, "name", "") != "AUTO"
     return told and _is_word(value) and len(str(value)) <= LONGEST
 
 

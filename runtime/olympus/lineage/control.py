@@ -109,9 +109,7 @@ def joined(state: State, alternatives: Sequence[Value], decision: int, aval: Any
 def scan(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow the body of a scan for two iterations, with the first elements or with ones that stand for all."""
     params, sub = equation.params, equation.subs[0]
-    consts = operands[: params["num_consts"]]
-    carry = operands[len(consts) : len(consts) + params["num_carry"]]
-    mapped = operands[len(consts) + len(carry) :]
+    consts, carry, mapped = adapter.scanned(params, operands)
     length, loop = int(params["length"]), state.execution()
     columns: list[list[Value]] = []
     for turn in range(min(TURNS, length)):

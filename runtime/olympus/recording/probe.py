@@ -356,9 +356,7 @@ class _Execution:
         from jax import lax
 
         params = equation.params
-        consts = operands[: params["num_consts"]]
-        carry = operands[len(consts) : len(consts) + params["num_carry"]]
-        mapped = operands[len(consts) + len(carry) :]
+        consts, carry, mapped = adapter.scanned(params, operands)
 
         def body(state: Any, elements: Any) -> Any:
             turn, table, carry = state

@@ -13,13 +13,15 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from olympus._version import too_old
 from olympus.tracing.spans import Span, is_user_file, span
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
+
+T = TypeVar("T")
 
 PRIMITIVES = {
     "pjit": "jit",  # up to 0.6
@@ -140,6 +142,16 @@ def closed_parts(jaxpr: Any) -> tuple[Jaxpr, tuple[Any, ...]]:
     """Return the open jaxpr and the constants of an open or closed jaxpr."""
     consts = getattr(jaxpr, "consts", None)
     return (jaxpr, ()) if consts is None else (jaxpr.jaxpr, tuple(consts))
+
+
+def scanned(params: dict[str, Any], operands: list[T]) -> tuple[list[T], list[T], list[T]]:
+    """Return the operands of a scan in three parts: the constants of its body, the carry, and the scanned arrays."""
+    if "ft_in" in params:  # from 0.11 on: a tree of the three
+        consts, carry, rows = params["ft_in"].update(operands).unpack()
+        return [*consts], [*carry], [*rows]
+    start = params["num_consts"]
+    end = start + params["num_carry"]
+    return operands[:start], operands[start:end], operands[end:]
 
 
 def threefry_partitionable() -> bool:

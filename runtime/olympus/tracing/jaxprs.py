@@ -237,8 +237,10 @@ class Equation:
         if outer is None:
             return adapter.user_frames(self.eqn, top=True)
         own = adapter.user_frames(self.eqn, top=False)
-        # A derivative may give what is inside a function of JAX the frames of the call from outside.
-        return () if own == outer.chain[: len(own)] and self._in_library() else own
+        # A derivative may give what is inside a function of JAX, or of one with a derivative of its own, the frames of
+        # the call from outside.
+        may_be_outer = self.sub.kind in ("custom_jvp", "custom_vjp") or self._in_library()
+        return () if may_be_outer and own == outer.chain[: len(own)] else own
 
 
 @dataclass(frozen=True, slots=True)

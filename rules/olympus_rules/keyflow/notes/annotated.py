@@ -13,7 +13,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held, Linker
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Class, Library, Value
-from olympus_rules.libraries.names import JAXTYPING_KEY, JAXTYPING_KEY_ARRAY
+from olympus_rules.libraries.names import TYPES_OF_KEYS
 
 OF_ONE = frozenset({"Annotated", "ClassVar", "Final", "Optional"})
 """The last names of generics whose first argument is the type of the value itself."""
@@ -84,7 +84,7 @@ def is_declared_key(linker: Linker, code: FunctionCode, name: str) -> bool:
     if KEY_TYPE_NAME.fullmatch(_last_name(written)):
         return True
     value = named(linker, code.parent, written)
-    return isinstance(value, Library) and value.qualified in (JAXTYPING_KEY, JAXTYPING_KEY_ARRAY)
+    return isinstance(value, Library) and value.qualified in TYPES_OF_KEYS
 
 
 def held_by(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> Held:
