@@ -42,6 +42,7 @@ CONFIDENCES = [
     ("an unknown class", "def f(key):\n    random.normal(key)\n    Box(key)", POSSIBLE),
     ("a name alone", "def f(key):\n    unknown(key)\n    unknown(key)", POSSIBLE),
     ("a type of keys", "def f(key: jax.random.PRNGKey):\n    unknown(key)\n    unknown(key)", LIKELY),
+    ("a type of JAX 0.12", "def f(key: jax.random.Key):\n    unknown(key)\n    unknown(key)", LIKELY),
     ("an alias of one", "import chex\ndef f(key: chex.PRNGKey | None):\n    unknown(key)\n    unknown(key)", LIKELY),
     ("a type of arrays", "def f(key: jax.Array):\n    unknown(key)\n    unknown(key)", POSSIBLE),
     ("an update of two arguments", "def f(key, x):\n    random.bits(key)\n    return x.update(key, 1)", LIKELY),

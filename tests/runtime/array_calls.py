@@ -130,7 +130,7 @@ call("einsum einsum_path", "i,ij->j", F[:2], M)
 call("einsum einsum_path", M, [0, 1], F[:2], [1])
 call("ravel_multi_index", [np.array([1, 0], np.int32), np.array([0, 2], np.int32)], (2, 3))
 
-if VERSION >= (0, 12):
+if VERSION >= (0, 11, 1):
     call("minmax", F, initial=HALF, where=B)
     call("top_k", F, 2)
 

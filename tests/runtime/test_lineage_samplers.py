@@ -26,11 +26,11 @@ SAMPLES: dict[str, Any] = {
     "shape": (),
     "x": 4,
 }
-NO_SAMPLERS = {"Key", "PRNGKey", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "split", "wrap_key_data"}
+NO_SAMPLERS = {"PRNGKey", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "split", "wrap_key_data"}
 SAMPLERS = sorted(
     name
     for name, value in vars(jax.random).items()
-    if callable(value) and not name.startswith("_") and not inspect.isclass(value) and name not in NO_SAMPLERS
+    if callable(value) and not name.startswith("_") and not inspect.isclass(value) and name not in (*NO_SAMPLERS, "Key")
 )
 
 

@@ -66,7 +66,7 @@ DATACLASS = "dataclasses.dataclass"
 JAXTYPING_KEY = "jaxtyping.Key"
 JAXTYPING_KEY_ARRAY = "jaxtyping.PRNGKeyArray"
 TYPES_OF_KEYS = (JAXTYPING_KEY, JAXTYPING_KEY_ARRAY, "jax.random.Key")
-"""The last one exists from JAX 0.11 on."""
+"""Types of keys of either kind; the last one exists from JAX 0.12 on."""
 PARTITION_SPECS = ("jax.sharding.PartitionSpec", "jax.P")
 
 # arrays
