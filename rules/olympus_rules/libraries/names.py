@@ -12,6 +12,7 @@ PRIVATE = {
     "jax._src.random.core": "jax.random",
     "jax._src.random": "jax.random",
     "jax._src.numpy": "jax.numpy",
+    "jax._src.core": "jax",
     "jax.experimental.maps": "jax",
 }
 """Modules from which people import public functions, with the modules whose functions these are; inner ones first."""
