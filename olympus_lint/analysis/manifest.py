@@ -169,8 +169,13 @@ class Manifest:
 
 
 def _certain(name: str, note: disk.Note, earlier: Earlier) -> disk.Note:
-    """Return a look, an uncertain one at a file that has changed since this run began: earlier results rest on it."""
+    """Return a look: what an earlier run has read, where this one has asked for no more than whether it is there.
+
+    It is an uncertain one at a file that has changed since this run began: earlier results rest on it.
+    """
     before = earlier.looks.get(name, [])
+    if len(note) == 1 and len(before) > 1 and before[0] == note[0]:
+        return before
     is_other = len(before) > 1 and len(note) > 1 and before[-2] != note[-2]
     return [] if is_other and name not in earlier.changed else note
 

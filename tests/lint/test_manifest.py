@@ -241,6 +241,14 @@ def test_after_any_edits_a_run_tells_what_a_run_without_a_cache_does(run: Run, s
         assert told(run(*names)) == told(run(*names, "--no-cache"))
 
 
+def test_a_file_that_the_last_run_asked_no_more_than_its_kind_may_change(run: Run, settled: None) -> None:
+    run(".")
+    Path("pkg/plain.py").write_text(HELPER)
+    run(".")
+    Path("pkg/__init__.py").write_text(REUSE)
+    assert told(run(".")) == told(run(".", "--no-cache"))
+
+
 def test_where_fixes_rest_on_all_files_all_are_checked(run: Run, checked: list[int], settled: None) -> None:
     names = ["one", "two"]
     paths = make_projects(names)
