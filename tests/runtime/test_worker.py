@@ -104,7 +104,7 @@ def test_it_says_what_it_is(said: list[dict]) -> None:
         "id": 0,
         "jax": jax.__version__,
         "python": python,
-        "operations": ["witness", "function"],
+        "operations": ["witness", "framework", "function"],
         "enclosed": False,
     }
 

@@ -23,6 +23,20 @@ class Expired(BaseException):
     """The time for an execution is over; no exception that user code catches."""
 
 
+class Absent(BaseException):
+    """What an execution needs is not there, or not allowed; no exception that user code catches.
+
+    Attributes:
+        raised: how often that has happened.
+    """
+
+    raised = 0
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        Absent.raised += 1
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
     """A call with arguments.
@@ -106,6 +120,7 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
 
     Raises:
         Expired: that much time was not enough to follow what was traced.
+        RuntimeError: user code went on without what it needs.
     """
     from olympus.lineage import failure, follow
     from olympus.tracing.jaxprs import trace
@@ -129,8 +144,11 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     inputs = {name: aval for call, path in named for name, aval in call.inputs(path, typed=typed)}
     if haiku:
         inputs |= dict(key().inputs(HAIKU, typed=typed))
+    before = Absent.raised
     with limited(seconds), leaking():
         lineage = follow(trace(run, **inputs))
+    if Absent.raised > before and not any(isinstance(each, Absent) for each in ended):
+        raise RuntimeError("an `except` without a type has caught that something is absent")
     failures = tuple(found for found in map(failure, ended) if found is not None)
     computed = {
         name

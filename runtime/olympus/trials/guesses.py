@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Literal
 
 from olympus.trials.arguments import Argument, Input, Made, Value, array, key, many, value
+from olympus.trials.execution import Absent
 from olympus.trials.names import KEY_ARRAY, Sort, sort_of
 from olympus.trials.stand_ins import number, paired, same
 from olympus.trials.uses import Use
@@ -54,7 +55,7 @@ def _parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
         return list(inspect.signature(function, eval_str=True).parameters.values())
     except (ValueError, TypeError):
         raise
-    except Exception:  # an annotation may name what only a type checker imports
+    except (Exception, Absent):  # an annotation may name what only a type checker imports
         return list(inspect.signature(function).parameters.values())
 
 
@@ -119,7 +120,7 @@ class Guesser:
         """Return the guesses for an annotation that is text."""
         try:
             return self.annotated(eval(text, dict(self.namespace)), name, depth - 1)
-        except Exception:  # what it names may be there for type checkers only
+        except (Exception, Absent):  # what it names may be there for type checkers only
             pass
         if "PRNGKey" in text or "KeyArray" in text or text.startswith("Key["):
             return [key()]

@@ -42,11 +42,26 @@ def answer(
         found = loaded(file, module, folders)
         if isinstance(found, str):
             return [_unreached(found)] * len(questions)
-        own = {name.partition(":")[2]: hint for name, hint in hints.items() if name.partition(":")[0] == module}
-        verdicts: dict[int, Verdict] = {}
-        for function, indices in by_function(tree, questions).items():
-            asked = [questions[index] for index in indices]
-            verdicts.update(zip(indices, _of_function(found, function, asked, own), strict=True))
+        return judged(found, module, tree, questions, hints)
+
+
+def judged(
+    found: ModuleType, module: str, tree: ast.Module, questions: Sequence[Question], hints: Hints
+) -> list[Verdict]:
+    """Judge the findings of one file by the functions of a module.
+
+    Args:
+        found: the module.
+        module: the name that hints have for it.
+        tree: the source.
+        questions: the findings.
+        hints: arguments for functions.
+    """
+    own = {name.partition(":")[2]: hint for name, hint in hints.items() if name.partition(":")[0] == module}
+    verdicts: dict[int, Verdict] = {}
+    for function, indices in by_function(tree, questions).items():
+        asked = [questions[index] for index in indices]
+        verdicts.update(zip(indices, _of_function(found, function, asked, own), strict=True))
     return [verdicts[index] for index in range(len(questions))]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from olympus.trials.arguments import Argument, of_spec
 from olympus.trials.examples import example
-from olympus.trials.execution import Call, Expired, Given, Name, Traced, limited, time_left, traced, variations
+from olympus.trials.execution import Absent, Call, Expired, Given, Name, Traced, limited, time_left, traced, variations
 from olympus.trials.guesses import Guesser, parameters_of
 from olympus.trials.libraries import haiku_wants
 from olympus.trials.modules import first_line
@@ -138,7 +138,7 @@ class Search:
         try:
             with limited(min(SECONDS_EACH, self.until - time.monotonic())):
                 return example(step.signature, step.name.rpartition(".")[2], parameters, self.namespace)
-        except Expired:
+        except (Absent, Expired):
             return {}
 
     def execute(self, calls: Given, *, typed: bool) -> Traced | None:

@@ -9,9 +9,10 @@ Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
 """``confirmed``: it happens. ``refuted``: the places were reached with keys that are known, and it does not happen.
 ``inconclusive``: they were reached, and it cannot be told. ``not reached``: no execution came there."""
 
-Tier = Literal["witness", "function", "recorded"]
-"""How it was found out, weakest first: the function executed with stand-ins for unknown values; the real function
-traced with arguments that were guessed or given; the user's own run."""
+Tier = Literal["witness", "framework", "function", "recorded"]
+"""How it was found out, weakest first: the function executed with stand-ins for unknown values; the function traced
+among the definitions of its file, with real frameworks, and arguments that were guessed or given; the function of the
+real module traced so; the user's own run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ standard input, each with an ``id`` and an ``op``; the answers of one have its `
     be kept to such folders (``enclosed``); or ``refused``: why this interpreter does not do, with ``missing`` if that is because it has no JAX.
 
 ``{"id": 2, "op": "witness", "file": …, "text": …, "module": …, "roots": […], "folders": […], "documented": […], "packages": […], "seconds": …, "hints": {…}, "questions": […]}``
-    Or ``function`` for the next tier, which needs the ``hints``, and ``importing``, the seconds for the import of the file: the first ``begin`` is the import's, and has what it is doing and the time for it, and ``failed`` says why it has failed. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources, ``packages`` the import names of these libraries. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
+    Or ``framework`` or ``function`` for the next tiers, which need the ``hints``, and ``importing``, the seconds for the import of the frameworks or of the file: ``framework`` needs the ``frameworks`` that the file imports, and all that are ``known``. The first ``begin`` is the import's, and has what it is doing and the time for it, and ``failed`` says why it has failed. It is answered in a fork of this process, and ``ended`` says how that has ended. A process that cannot be forked, because JAX has started its threads, answers only one such request, and none after another one: it says ``spent``. ``documented`` has what is known of libraries without their sources, ``packages`` the import names of these libraries. Answered function by function: ``begin`` has the numbers of the questions that are taken up next, ``verdicts`` pairs
     of such a number and a verdict. The last line has ``done``, and the peak memory as ``peak_kib``.
 
 ``{"id": 3, "op": "fix", …, "after": …, "lines": […], "safe": …, "question": …}``
@@ -237,7 +237,7 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
     questions = [Question.from_json(question) for question in request["questions"]]
     if tier in IMPORTS and "importing" in request:
         numbers, seconds = list(range(len(questions))), request["importing"]
-        yield {"begin": numbers, "seconds": seconds, "doing": f"importing {request['module']}"}
+        yield {"begin": numbers, "seconds": seconds, "doing": f"importing {what_is_imported(request)}"}
         reason = IMPORTS[tier](request)
         if reason is not None:
             given = [[number, Verdict("not reached", tier, reason).to_json()] for number in numbers]
@@ -257,6 +257,11 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
         pairs = [[number, verdict.to_json()] for number, verdict in zip(group, verdicts, strict=True)]
         yield {"verdicts": pairs}
     yield {"done": True, "peak_kib": peak_kib()}
+
+
+def what_is_imported(request: Request) -> str:
+    """Return what a request has imported, in words."""
+    return " and ".join(request["frameworks"]) if request["op"] == "framework" else str(request["module"])
 
 
 def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
@@ -353,6 +358,20 @@ def function(request: Request, questions: Sequence[Question]) -> list[Verdict]:
     return answer(request["file"], request["module"], folders, questions, request["hints"])
 
 
+def framework(request: Request, questions: Sequence[Question]) -> list[Verdict]:
+    """Judge by tracing the functions among the definitions of the file, with real frameworks."""
+    from olympus.trials.frameworks import answer
+
+    return answer(target(request), questions, request["hints"])
+
+
+def defined(request: Request) -> str | None:
+    """Import the frameworks of the file of a request; return why that was not possible."""
+    from olympus.trials.frameworks import define
+
+    return define(target(request), request["frameworks"], request["known"], request["importing"])
+
+
 def imported(request: Request) -> str | None:
     """Import the file of a request; return why that was not possible."""
     from olympus.trials.judging import loaded
@@ -362,8 +381,8 @@ def imported(request: Request) -> str | None:
     return found if isinstance(found, str) else None
 
 
-IMPORTS: Mapping[Tier, Callable[[Request], str | None]] = {"function": imported}
-"""How a file is imported for the operations that execute it as it is."""
+IMPORTS: Mapping[Tier, Callable[[Request], str | None]] = {"framework": defined, "function": imported}
+"""What is imported for the operations that execute code of a file as it is: its frameworks, or the file."""
 
-OPERATIONS: Mapping[Tier, Operation] = {"witness": witness, "function": function}
+OPERATIONS: Mapping[Tier, Operation] = {"witness": witness, "framework": framework, "function": function}
 """What can be asked, by the tier of the verdicts."""
