@@ -282,7 +282,7 @@ def add_migration(made: Parser) -> None:
 def add_tracing(made: Parser) -> None:
     """Add the options for tracing."""
     group = made.add_argument_group("Tracing")
-    what = "add verdicts to findings by tracing with JAX; your code is not imported"
+    what = "add verdicts to findings by tracing with JAX and installed frameworks; your code is not imported"
     group.add_argument("--trace", action="store_true", help=what)
     what = "with --trace, trace the real functions, too: this imports, and so executes, the files with findings"
     group.add_argument("--trace-import", action="store_true", help=what)

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from olympus.verdicts import Tier, Verdict
 
-STRENGTH: dict[Tier, int] = {"witness": 0, "function": 1, "recorded": 2}
+STRENGTH: dict[Tier, int] = {"witness": 0, "framework": 1, "function": 2, "recorded": 3}
 TRY_REAL = "`--trace-import` tries the real function"
 GIVE = "give the function its arguments in the setting `trace`, or run your program with `olympus record`"
 DECIDED = ("confirmed", "refuted")
+CONFIRMS: Tier = "framework"
+"""The tier whose verdicts are dropped unless they confirm."""
 
 
 def advised(verdict: Verdict, tiers: Sequence[Tier]) -> Verdict:
@@ -29,14 +31,26 @@ def combined(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the verdict on a finding from those of several tiers.
 
     The strongest tier that has decided wins; the reason names a tier that contradicts it. If none has decided, a
-    verdict on a reached finding wins over `not reached`, and then that of the stronger tier.
+    verdict on a reached finding wins over `not reached`, and then that of the stronger tier. One by frameworks that
+    confirms nothing adds its reason to that: a framework is missing.
     """
-    if not verdicts:
+    others = [verdict for verdict in verdicts if verdict.tier != "framework" or verdict.status in DECIDED]
+    if not others:
         return None
+    if len(others) < len(verdicts):
+        missing = [each.reason for each in verdicts if each not in others and each.reason is not None]
+        best = combined(others)
+        return (
+            best
+            if best is None or not missing
+            else replace(best, reason="; ".join(filter(None, [best.reason, *missing])))
+        )
     ordered = sorted(verdicts, key=lambda verdict: STRENGTH[verdict.tier], reverse=True)
     decided = [verdict for verdict in ordered if verdict.status in DECIDED]
     if not decided:
-        return next((verdict for verdict in ordered if verdict.status == "inconclusive"), ordered[0])
+        best = next((verdict for verdict in ordered if verdict.status == "inconclusive"), ordered[0])
+        told = [best, *(verdict for verdict in verdicts if verdict.tier == CONFIRMS)]
+        return replace(best, reason="; ".join(each.reason for each in told if each.reason) or None)
     chosen = decided[0]
     against = [verdict for verdict in decided if verdict.status != chosen.status]
     reasons = [chosen.reason] if chosen.reason else []

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from olympus.verdicts import Place, Question, Tier, Verdict, too_long
 from olympus_lint.project.settings import Settings
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.processes import default_jobs
-from olympus_lint.tracing.combining import advised, combined
+from olympus_lint.tracing.combining import CONFIRMS, DECIDED, advised, combined
+from olympus_lint.tracing.frameworks import frameworks, imported_frameworks
 from olympus_lint.tracing.process import Died, Ended, Late, Refused, Spent, Worker, interpreter
 from olympus_rules.finding import Confidence, Finding, Span
 from olympus_rules.libraries import libraries
@@ -112,17 +113,14 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
         The statistics. The findings in the results have their verdicts, unless the interpreter was refused.
     """
     where: list[tuple[FileResult, int]] = []
-    asked: list[tuple[FileResult, dict[int, Finding]]] = []
+    asked: list[Asked] = []
     for file in files:
-        judged = [n for n, each in enumerate(file.findings) if any(is_judged(each, tier) for tier in choice.tiers)]
-        asked.append((file, {len(where) + n: file.findings[place] for n, place in enumerate(judged)}))
+        known = imported_frameworks(file.text) if file.findings else ()
+        tiers: tuple[Tier, ...] = (*choice.tiers, "framework") if known else tuple(choice.tiers)
+        judged = [n for n, each in enumerate(file.findings) if any(is_judged(each, tier) for tier in tiers)]
+        numbered = {len(where) + n: file.findings[place] for n, place in enumerate(judged)}
+        asked.append(Asked(file, settings[file.filename], known, numbered))
         where += [(file, place) for place in judged]
-    tasks = deque(
-        Task(request(file, tier, settings[file.filename], choice), questions)
-        for tier in choice.tiers
-        for file, findings in asked
-        if (questions := {number: question(each) for number, each in findings.items() if is_judged(each, tier)})
-    )
     traced = Traced(len(where))
     if not where:
         try:
@@ -130,12 +128,59 @@ def judge(files: Sequence[FileResult], settings: Mapping[str, Settings], choice:
         except Refused as refused:
             traced.refused = refused
         return traced
-    given = Dispatch(tasks, choice, traced).verdicts()
+    given = asked_of(tasks(asked, choice.tiers, choice), choice, traced)
     if traced.refused is not None:
         return traced
+    for number, verdicts in asked_of(later(asked, given, choice, traced), choice, traced).items():
+        given.setdefault(number, []).extend(verdicts)
+    traced.refused = None  # the first worker was good enough
     for number, (file, place) in enumerate(where):
         file.findings[place] = replace(file.findings[place], verdict=shown(combined(given.get(number, ()))))
     return traced
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about a file.
+
+    Attributes:
+        file: the result of its check.
+        settings: its settings.
+        frameworks: the frameworks that it imports.
+        findings: the findings by their number.
+    """
+
+    file: FileResult
+    settings: Settings
+    frameworks: Sequence[str]
+    findings: Mapping[int, Finding]
+
+
+def tasks(asked: Iterable[Asked], tiers: Iterable[Tier], choice: Choice) -> Iterator[Task]:
+    """Return the questions of some tiers about each file."""
+    for tier in tiers:
+        for each in asked:
+            questions = {number: question(one) for number, one in each.findings.items() if is_judged(one, tier)}
+            if questions:
+                asking = request(each.file, tier, each.settings, choice)
+                yield Task({**asking, "frameworks": each.frameworks, "known": sorted(frameworks())}, questions)
+
+
+def later(
+    asked: Iterable[Asked], given: Mapping[int, Sequence[Verdict]], choice: Choice, traced: Traced
+) -> Iterator[Task]:
+    """Return what is asked of frameworks: what other tiers have left open, unless the real module was imported."""
+    decided = {number for number, verdicts in given.items() if any(each.status in DECIDED for each in verdicts)}
+    for each in asked:
+        if each.frameworks and ("function" not in choice.tiers or absolute(each.file) in traced.failed):
+            left = {number: one for number, one in each.findings.items() if number not in decided}
+            yield from tasks([replace(each, findings=left)], ["framework"], choice)
+
+
+def asked_of(tasks: Iterable[Task], choice: Choice, traced: Traced) -> dict[int, list[Verdict]]:
+    """Return the verdicts on the questions of tasks; without a task, no worker starts."""
+    waiting = deque(tasks)
+    return Dispatch(waiting, choice, traced).verdicts() if waiting else {}
 
 
 def shown(verdict: Verdict | None) -> Verdict | None:
@@ -150,7 +195,7 @@ def shown(verdict: Verdict | None) -> Verdict | None:
 def is_judged(finding: Finding, tier: Tier = "witness") -> bool:
     """Say whether a trace of this tier can decide a finding."""
     rule = all_rules()[finding.code]
-    return (bool(rule.events) or (rule.is_executed and tier == "function")) and finding.cell is None
+    return (bool(rule.events) or (rule.is_executed and tier != "witness")) and finding.cell is None
 
 
 def question(finding: Finding) -> Question:
@@ -172,9 +217,14 @@ def place_of(filename: str, span: Span) -> Place:
     return Place(path, span.start.row, span.start.column, span.end.row, span.end.column)
 
 
+def absolute(file: FileResult) -> str:
+    """Return the path of a file, as requests have it."""
+    return str(Path(file.filename).absolute())
+
+
 def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) -> dict[str, Any]:
     """Return the request about a file, without questions."""
-    path = Path(file.filename).absolute()
+    path = Path(absolute(file))
     location, table = locate(path), libraries(tuple(settings.signature_packs))
     return {
         "op": tier,
@@ -289,12 +339,11 @@ class Dispatch:
                 elif "verdicts" in answer:
                     for index, verdict in answer["verdicts"]:
                         told = Verdict.from_json(verdict)
-                        self.give(
-                            task, numbers[index], told if "failed" in answer else advised(told, self.choice.tiers)
-                        )
+                        is_last = "failed" in answer or told.tier == CONFIRMS
+                        self.give(task, numbers[index], told if is_last else advised(told, self.choice.tiers))
                     begun = []
                     if "failed" in answer:
-                        self.traced.failed[task.request["file"]] = answer["failed"]
+                        self.failed(task, answer["failed"])
                 else:
                     self.traced.peak_kib = max(self.traced.peak_kib, answer["peak_kib"] or 0)
                     if "ended" in answer and task.questions:
@@ -310,7 +359,7 @@ class Dispatch:
                 why = died_of(died, doing, seconds)
                 self.give_up(task, numbers if begun is None else begun, why)
                 if doing:
-                    self.traced.failed[task.request["file"]] = why
+                    self.failed(task, why)
             if task.deaths == MOST_DEATHS:
                 self.give_up(task, numbers, f"{MOST_DEATHS} workers died of other findings in this file")
             raise died from None
@@ -321,6 +370,11 @@ class Dispatch:
         with self.lock:
             if task.questions.pop(number, None) is not None:
                 self.given.setdefault(number, []).append(verdict)
+
+    def failed(self, task: Task, why: str) -> None:
+        """Record that a file could not be imported, unless it was not to be."""
+        if task.request["op"] == "function":
+            self.traced.failed[task.request["file"]] = why
 
     def give_up(self, task: Task, numbers: Iterable[int], why: str) -> None:
         """Record that questions have no answer."""
