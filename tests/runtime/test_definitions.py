@@ -93,6 +93,8 @@ def test_definitions_are_there(text: str) -> None:
         "X = 3\nfrom unknown_package import Y as X",
         "def X(): pass\nX = wraps(X)",
         "class X: pass\nX.a = 3",
+        "class X: pass\nsetattr(X, 'a', 3)",
+        "class X: pass\ny = [setattr(X, 'a', 3)]",
         "X = {}\nX['a'] = 3",
         "X = {}\nX.update(a=3)",
         "X = []\nunknown(X)",

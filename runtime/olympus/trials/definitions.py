@@ -25,8 +25,8 @@ CALLED = frozenset(
 """Modules of Python whose functions give values and do nothing else."""
 DOING = frozenset(
     {
-        "__import__", "breakpoint", "compile", "eval", "exec", "exit", "filter", "input", "map", "next", "open",
-        "print", "quit", "sorted",
+        "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "exit", "filter", "input", "map", "next",
+        "open", "print", "quit", "setattr", "sorted",
     }
 )  # fmt: skip
 """Builtins that do more than to give a value, or call what they are given."""
@@ -171,6 +171,8 @@ class Reader:
                     self.remove(node.id)
                 case ast.Attribute() | ast.Subscript() if not isinstance(node.ctx, ast.Load):
                     self.remove(root_of(node))
+                case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[changed, *_]):
+                    self.remove(root_of(changed))
         if any(isinstance(node, ast.Call) and root_of(node) in self.own for node in nodes):
             for name in [each for each, value in self.names.items() if may_change(value) and not each.startswith("__")]:
                 self.remove(name)
