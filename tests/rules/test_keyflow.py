@@ -3155,3 +3155,15 @@ def test_only_one_of_several_possible_callees_is_called() -> None:
         )
     pairs = [(first.arms, again.arms) for first, again in ledger.pairs(lambda term: True)]
     assert pairs == [(((1, 0),), ((2, 0),))]
+
+
+def test_an_attribute_may_be_called_generation() -> None:
+    program = """
+    def grow(plant, key, is_new):
+        if is_new:
+            plant.generation = 0
+        x = random.normal(key)
+        return x + random.uniform(key)  # reuse
+    """
+    source = HEADER + textwrap.dedent(program)
+    assert flagged(source) == expected(source)

@@ -63,7 +63,7 @@ def join(flow: Flow, states: list[Snapshot]) -> None:
         holds, fails = holds & path[0], fails & path[1]
     flow.path = (holds, fails)
     for name in dict.fromkeys(name for _, changes in states for name in changes):
-        if isinstance(name, tuple) and name[1] == "generation":
+        if isinstance(name, tuple) and name[1:] == ("generation",):
             flow.env.set(name, max(changes.get(name) or 0 for _, changes in states))
             continue
         arms: list[tuple[PathCondition, Value]] = []
