@@ -3167,3 +3167,25 @@ def test_an_attribute_may_be_called_generation() -> None:
     """
     source = HEADER + textwrap.dedent(program)
     assert flagged(source) == expected(source)
+
+
+CALLED_BACK = """
+class Trainer:
+    def train_step(self):
+        self.callbacks.on_begin(self)
+        self.rng, step_rng = random.split(self.rng)
+        self.callbacks.on_end(self)
+
+    def evaluate(self):
+        self.rng, eval_rng = random.split(self.rng)
+
+    def train(self):
+        self.train_step()
+        self.evaluate()
+"""
+
+
+def test_a_key_is_another_one_after_each_call_that_may_replace_it() -> None:
+    assert flagged(HEADER + CALLED_BACK) == []
+    twice = CALLED_BACK.replace("self.rng, step_rng = ", "").replace("        self.callbacks.on_end(self)\n", "")
+    assert flagged(HEADER + twice) == [len((HEADER + twice).splitlines())]

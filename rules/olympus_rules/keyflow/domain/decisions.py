@@ -32,6 +32,7 @@ class Decisions:
         self._counting = 0  # those that compare a counter with its end
         self._raising = 0
         self._thrown = 0  # whether a call raises that may do so
+        self._left_out = 0  # whether a result that a call passes is the ``None`` of a parameter that is left out
         self._unmodelled = 0  # those that depend on the result of an unknown call
         self._traced_back = 0  # those for which this is computed
         self.combinations = Combinations(self._meanings)
@@ -118,9 +119,15 @@ class Decisions:
         assert isinstance(holds, int) and isinstance(fails, int)
         return holds, fails
 
+    def leave_out(self, path: PathCondition) -> None:
+        """Record a condition under which a result that a call passes stands for a parameter that is left out."""
+        self._left_out |= path[0]
+
     def is_doubtful(self, path: PathCondition) -> bool:
-        """Return whether a path needs a loop without iterations, an exception, or two names of one value."""
-        doubtful = path[1] & self._entering or path[0] & self._raising
+        """Return whether a path needs a loop without iterations, an exception, a parameter that is left out though it
+        is passed, or two names of one value.
+        """
+        doubtful = path[1] & self._entering or path[0] & (self._raising | self._left_out)
         return bool(doubtful) or self._meanings.consistency(path) == Consistency.DOUBTFUL
 
     def is_thrown(self, path: PathCondition) -> bool:

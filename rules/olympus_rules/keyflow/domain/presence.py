@@ -23,6 +23,7 @@ ELEMENT = "[*]"  # a write to a dictionary item whose index is a term
 GET = ".get"  # the entry of a dictionary, or None
 HANDED = "*"  # any attribute or item: an unknown function was given the object, or a name is computed
 KEYWORDS = "**"  # the attributes that further keywords of the function name
+AGAIN = "* *"  # any of them once more, after a key was read that may have been changed before
 VARIABLE = "="  # a write to the variable that a term stands for
 ATTRIBUTE_TESTS = ("hasattr", CACHED)
 

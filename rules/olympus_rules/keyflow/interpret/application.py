@@ -83,13 +83,16 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         owner = instance.current(term)
         if name == presence.VARIABLE:
             assign(flow, term, flow.terms.fresh(), ALWAYS)
-        elif name not in (None, presence.HANDED, presence.KEYWORDS):
+        elif name not in (None, presence.HANDED, presence.KEYWORDS, presence.AGAIN):
             _set(flow, instance, owner, name, flow.terms.fresh())
-        elif not _rebind(flow, instance, owner, None):
+        elif name != presence.AGAIN and not _rebind(flow, instance, owner, None):
             for target in leaves(owner)[:1]:
                 flow.forget(target, handed=name is not None)
     for use in later:
         _consume(flow, function, arguments, instance, use)
+    for term in (term for term, name in summary.changes if name == presence.AGAIN):
+        for target in leaves(instance.current(term))[:1]:
+            flow.forget(target)
     if summary.draws:
         lanes.pass_on(flow, function, summary.draws, instance, terms_given(arguments))
     for write in writes:

@@ -18,6 +18,7 @@ from olympus_rules.keyflow.domain.access import (
     map_leaves,
     operand_term,
 )
+from olympus_rules.keyflow.domain.conditions import is_unmodelled
 from olympus_rules.keyflow.domain.dimensions import dimension
 from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
@@ -262,11 +263,22 @@ class Instance:
         if found is None:
             self.flow.taken += 1
             test = self.flow.decisions.tests[bit.bit_length() - 1]
-            parts = self.flow.decisions.parts(test)
+            parts, known = self.flow.decisions.parts(test), len(self.flow.decisions.tests)
             found = outcomes(self.flow, self.condition(test)) if parts is None else self._all(parts)
             self._conditions[bit] = found
+            if known < len(self.flow.decisions.tests) and self._is_left_out(test):
+                self.flow.decisions.leave_out(found[0] or ALWAYS)
             self.flow.decisions.enters(bit, found[0] or ALWAYS)
         return found
+
+    def _is_left_out(self, test: Term) -> bool:
+        """Return whether a condition asks if a parameter is ``None``, and the call passes the result of another one."""
+        terms = self.flow.terms
+        operation, data, *args = terms.parts[test]
+        if (operation, data) != ("op", "Is") or terms.operation(args[0]) != "param" or args[1] != terms.const(None):
+            return False
+        value = self.value(args[0])
+        return isinstance(value, Term) and is_unmodelled(terms, value)
 
     def _all(self, parts: PathCondition) -> Outcomes:
         """Return the outcomes of one decision that stands for all decisions of a path."""

@@ -100,6 +100,7 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
         if _is_open(file, run, term) and not _is_named(run, term)
     }
     found |= {(term, presence.KEYWORDS): None for term in run.events.named}
+    found |= {(term, presence.AGAIN): None for term in _changed_again(run) if _is_open(file, run, term)}
     asked = presence.slots(file.terms, run.events.asked)
     for term, name, value, _ in run.events.writes:
         if name == presence.ELEMENT or (term, name) in asked or origin(file.terms, term) is None:
@@ -110,6 +111,14 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
         return tuple(found)
     outside = (origin(file.terms, term) for term, _ in found)
     return tuple(dict.fromkeys((term, None) for term in outside if term is not None))
+
+
+def _changed_again(run: Run) -> Iterator[Term]:
+    """Yield the objects that an unknown call may have changed before a key of theirs is consumed and after that."""
+    for use in run.ledger.consumptions:
+        operation, data, *args = run.terms.parts[use.term]
+        if operation == "attr" and 0 < data[1] < (run.env.get((args[0], "generation")) or 0):
+            yield args[0]
 
 
 def _is_named(run: Run, term: Term) -> bool:
