@@ -29,7 +29,7 @@ from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT, Certaint
 from olympus_rules.keyflow.domain.memory import assign, exchange, set_element, set_item
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both
 from olympus_rules.keyflow.domain.spreading import spread
-from olympus_rules.keyflow.domain.summary import Summary, Write, origin, owners, way_in
+from olympus_rules.keyflow.domain.summary import Change, Summary, Write, origin, owners, way_in
 from olympus_rules.keyflow.domain.terms import CHANGED, Term, Terms
 from olympus_rules.keyflow.domain.type_tests import asks_for_its_type
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Function, Library, Map, Sequence, Value, is_zero
@@ -79,20 +79,10 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
             later.append(use)
         else:
             _consume(flow, function, arguments, instance, use)
-    for term, name in summary.changes:
-        owner = instance.current(term)
-        if name == presence.VARIABLE:
-            assign(flow, term, flow.terms.fresh(), ALWAYS)
-        elif name not in (None, presence.HANDED, presence.KEYWORDS, presence.AGAIN):
-            _set(flow, instance, owner, name, flow.terms.fresh())
-        elif name != presence.AGAIN and not _rebind(flow, instance, owner, None):
-            for target in leaves(owner)[:1]:
-                flow.forget(target, handed=name is not None)
+    _change(flow, instance, [change for change in summary.changes if change[1] != presence.AGAIN])
     for use in later:
         _consume(flow, function, arguments, instance, use)
-    for term in (term for term, name in summary.changes if name == presence.AGAIN):
-        for target in leaves(instance.current(term))[:1]:
-            flow.forget(target)
+    _change(flow, instance, [(term, None) for term, name in summary.changes if name == presence.AGAIN])
     if summary.draws:
         lanes.pass_on(flow, function, summary.draws, instance, terms_given(arguments))
     for write in writes:
@@ -109,6 +99,19 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
         flow.raised[exception] = is_drawn or flow.raised.get(exception, False)
     returned = counting.put_back(flow, states, instance.returned(summary.returns))
     return map_leaves(returned, lambda leaf: flow.terms.fresh() if leaf in given else leaf) if given else returned
+
+
+def _change(flow: Flow, instance: Instance, changes: list[Change]) -> None:
+    """Let the caller's objects and variables hold anything that the callee may have changed."""
+    for term, name in changes:
+        owner = instance.current(term)
+        if name == presence.VARIABLE:
+            assign(flow, term, flow.terms.fresh(), ALWAYS)
+        elif name not in (None, presence.HANDED, presence.KEYWORDS):
+            _set(flow, instance, owner, name, flow.terms.fresh())
+        elif not _rebind(flow, instance, owner, None):
+            for target in leaves(owner)[:1]:
+                flow.forget(target, handed=name is not None)
 
 
 def _object(flow: Flow, callee: Function) -> Value:
