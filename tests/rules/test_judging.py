@@ -41,9 +41,11 @@ CONFIDENCES = [
     ("an unknown function", "def f(key):\n    random.normal(key)\n    unknown(key)", LIKELY),
     ("an unknown class", "def f(key):\n    random.normal(key)\n    Box(key)", POSSIBLE),
     ("a name alone", "def f(key):\n    unknown(key)\n    unknown(key)", POSSIBLE),
-    ("a type of keys", "def f(key: jax.random.PRNGKey):\n    unknown(key)\n    unknown(key)", LIKELY),
-    ("a type of JAX 0.12", "def f(key: jax.random.Key):\n    unknown(key)\n    unknown(key)", LIKELY),
-    ("an alias of one", "import chex\ndef f(key: chex.PRNGKey | None):\n    unknown(key)\n    unknown(key)", LIKELY),
+    ("a type of keys", "def f(key: jax.random.PRNGKey):\n    noise(key)\n    noise(key)", LIKELY),
+    ("a type of JAX 0.12", "def f(key: jax.random.Key):\n    noise(key)\n    noise(key)", LIKELY),
+    ("an alias of one", "import chex\ndef f(key: chex.PRNGKey | None):\n    noise(key)\n    noise(key)", LIKELY),
+    ("callees that say nothing", "def f(n):\n    key = random.key(n)\n    unknown(key)\n    unknown(key)", POSSIBLE),
+    ("one that says it draws", "def f(n):\n    key = random.key(n)\n    unknown(key)\n    n.sample(key)", LIKELY),
     ("a type of arrays", "def f(key: jax.Array):\n    unknown(key)\n    unknown(key)", POSSIBLE),
     ("an update of two arguments", "def f(key, x):\n    random.bits(key)\n    return x.update(key, 1)", LIKELY),
     ("a benchmark", "def f(key):\n    random.bits(key).block_until_ready()\n    return random.bits(key)", POSSIBLE),
@@ -91,12 +93,12 @@ COUNTERS = {
     "scan": "def f2(x, i):\n        return unknown(key, i), None\n    return lax.scan(f2, n, jax.numpy.arange(9))",
 }
 OTHERS = {
-    "elements": "for i in n:\n        unknown(key, i)",
-    "elements with numbers": "for i, x in enumerate(n):\n        unknown(x, key)",
-    "elements by number": "for i in range(n):\n        unknown(n[i], key)",
-    "a number that stays": "i = n\n    for _ in range(n):\n        unknown(key, i)",
-    "scan over data": "def body(x, i):\n        return unknown(x, key, i), None\n    return lax.scan(body, n, n)",
-    "the carry": "return lax.fori_loop(0, n, lambda i, x: unknown(x, key), n)",
+    "elements": "for i in n:\n        add_noise(key, i)",
+    "elements with numbers": "for i, x in enumerate(n):\n        add_noise(x, key)",
+    "elements by number": "for i in range(n):\n        add_noise(n[i], key)",
+    "a number that stays": "i = n\n    for _ in range(n):\n        add_noise(key, i)",
+    "scan over data": "def body(x, i):\n        return add_noise(x, key, i), None\n    return lax.scan(body, n, n)",
+    "the carry": "return lax.fori_loop(0, n, lambda i, x: add_noise(x, key), n)",
 }
 
 

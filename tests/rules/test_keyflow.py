@@ -1033,7 +1033,7 @@ PROGRAMS = {
 
         def worse(seed, state):
             key = random.key(seed)
-            return state.make(key), labkit.Agent.create(key)  # reuse
+            return state.sample(key), labkit.Agent.create(key)  # reuse
     """,
     "a method kept in an attribute": """
         class Agent:
