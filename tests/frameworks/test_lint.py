@@ -13,8 +13,11 @@ from olympus_rules.finding import Confidence
 from olympus_rules.syntax import Document
 
 MISUSE = ("OLY104", "OLY105", "OLY108", "OLY111")
-FOUND = {"equinox": 38, "flax_linen": 45, "flax_nnx": 45, "haiku": 38, "numpyro": 37, "others": 48}
-"""How many wrong twins are found; the numbers only grow."""
+FOUND = {"equinox": 36, "flax_linen": 45, "flax_nnx": 45, "haiku": 38, "numpyro": 37, "others": 47}
+"""How many wrong twins are found.
+
+The numbers grow, but for kinds that real packages show to be no mistake more often than one.
+"""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)

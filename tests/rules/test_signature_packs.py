@@ -372,10 +372,10 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
     "fresh key by its source": (
         """
         import haiku as hk, jax
-        from labmodel import encode, decode
+        from labmodel import sample_code, shuffle_code
         key = hk.next_rng_key()
-        encode(key)
-        decode(key)
+        sample_code(key)
+        shuffle_code(key)
         """,
         [(5, "likely")],
     ),
@@ -401,12 +401,12 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
     "a sequence of keys": (
         """
         import haiku as hk, jax
-        from labmodel import encode, decode
+        from labmodel import sample_code, shuffle_code
         keys = hk.PRNGSequence(42)
         key, other = next(keys), next(keys)
-        encode(key)
-        encode(other)
-        decode(key)
+        sample_code(key)
+        sample_code(other)
+        shuffle_code(key)
         """,
         [(7, "likely")],
     ),
@@ -423,12 +423,12 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         """
         import jax.random
         from flax import nnx
-        from labmodel import encode, decode
+        from labmodel import sample_code, shuffle_code
         rngs = nnx.Rngs(0, params=1)
         key = rngs.params()
-        encode(key)
-        encode(rngs())
-        decode(key)
+        sample_code(key)
+        sample_code(rngs())
+        shuffle_code(key)
         noise = rngs.normal((2,)) * 2
         print(noise[0])
         """,
@@ -438,11 +438,11 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         """
         import jax
         from alphafold.model.prng import SafeKey
-        from labmodel import encode, decode
+        from labmodel import sample_code, shuffle_code
         safe = SafeKey(jax.random.key(0))
         key = safe.get()
-        encode(key)
-        decode(key)
+        sample_code(key)
+        shuffle_code(key)
         """,
         [(7, "likely")],
     ),
@@ -460,12 +460,12 @@ PROGRAMS: dict[str, tuple[str, Any]] = {
         """
         import flax.linen as nn
         import jax
-        from labmodel import encode, decode
+        from labmodel import sample_code, shuffle_code
         class Block(nn.Module):
             def __call__(self, x):
                 key = self.make_rng("dropout")
                 other = self.make_rng("dropout")
-                return encode(key), decode(other), decode(key)
+                return sample_code(key), shuffle_code(other), shuffle_code(key)
         """,
         [(8, "likely")],
     ),
