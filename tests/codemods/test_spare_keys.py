@@ -247,7 +247,8 @@ def test_what_is_to_be_the_same_at_each_call_stays(name: str, method: str, has_f
 def test_a_name_of_a_star_import_is_used(tmp_path: Path) -> None:
     (tmp_path / "common.py").write_text("import jax\n")
     text = (
-        "from common import *\n\n\ndef f(key, g):\n    k1, k2 = jax.random.split(key)\n    g.sample(k1, k2)\n    g.sample(k2)\n\n\n"
+        "from common import *\n\n\n"
+        "def f(key, g):\n    k1, k2 = jax.random.split(key)\n    g.sample(k1, k2)\n    g.sample(k2)\n\n\n"
         "def h(key, g):\n    g(jax.random.normal(key))\n    g(jax.random.normal(key))\n"
     )
     result = fix_text(str(tmp_path / "a.py"), text, Settings(), unsafe=True)

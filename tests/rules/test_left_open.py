@@ -24,11 +24,11 @@ from jaxtyping import PRNGKeyArray
 
 class Environment(ABC):
     @abstractmethod
-    def init_state(self, key: PRNGKeyArray):
+    def init(self, key: PRNGKeyArray):
         """Begin an episode."""
 
     @abstractmethod
-    def sample_action(self, key: PRNGKeyArray): ...
+    def sample(self, key: PRNGKeyArray): ...
 
     @property
     @abstractmethod
@@ -36,7 +36,7 @@ class Environment(ABC):
         pass
 
     def reset(self, key: PRNGKeyArray):
-        return self.init_state(key)
+        return self.init(key)
 
     def again(self, key: PRNGKeyArray, state):
         return jax.tree.map(lambda x, y: x + y, self.reset(key), state)
@@ -68,32 +68,32 @@ def reuses(folder: Path, main: str, base: str = BASE, name: str = "pkg") -> list
 
 PAIRS = {
     "beside a draw": (
-        "def step(self, key: PRNGKeyArray):\n    return self.init_state(key), jax.random.normal(key)  # reuse",
+        "def step(self, key: PRNGKeyArray):\n    return self.init(key), jax.random.normal(key)  # reuse",
         "def step(self, key: PRNGKeyArray):\n    one, two = jax.random.split(key)\n"
-        "    return self.init_state(one), jax.random.normal(two)",
+        "    return self.init(one), jax.random.normal(two)",
     ),
     "by two methods": (
-        "def step(self, key: PRNGKeyArray):\n    state = self.init_state(key)\n    return state, self.sample_action(key)  # reuse",
-        "def step(self, key: PRNGKeyArray, fast):\n    return self.init_state(key) if fast else self.sample_action(key)",
+        "def step(self, key: PRNGKeyArray):\n    state = self.init(key)\n    return state, self.sample(key)  # reuse",
+        "def step(self, key: PRNGKeyArray, fast):\n    return self.init(key) if fast else self.sample(key)",
     ),
     "through a method of the base": (
         "def step(self, key: PRNGKeyArray):\n    return self.reset(key), jax.random.normal(key)  # reuse",
         "def step(self, key: PRNGKeyArray):\n    return self.reset(key), self.size",
     ),
     "of an object in an object": (
-        "def step(self, key: PRNGKeyArray):\n    return self.again(key, self.inner.sample_action(key))  # reuse",
+        "def step(self, key: PRNGKeyArray):\n    return self.again(key, self.inner.sample(key))  # reuse",
         "def step(self, key: PRNGKeyArray):\n    one, two = jax.random.split(key)\n"
-        "    return self.again(two, self.inner.sample_action(one))",
+        "    return self.again(two, self.inner.sample(one))",
     ),
     "in a loop": (
-        "def steps(self, key: PRNGKeyArray, n):\n    for _ in range(n):\n        self.sample_action(key)  # reuse",
-        "def steps(self, key: PRNGKeyArray, n):\n    for i in range(n):\n        self.sample_action(jax.random.fold_in(key, i))",
+        "def run(self, key: PRNGKeyArray, n):\n    for _ in range(n):\n        self.sample(key)  # reuse",
+        "def run(self, key: PRNGKeyArray, n):\n    for i in range(n):\n        self.sample(jax.random.fold_in(key, i))",
     ),
     "of a class that says what it does": (
-        "def init_state(self, key: PRNGKeyArray):\n    return jax.random.uniform(key)\n\n"
-        "def step(self, key: PRNGKeyArray):\n    return self.init_state(key), jax.random.normal(key)  # reuse",
-        "def init_state(self, key: PRNGKeyArray):\n    return 0.0\n\n"
-        "def step(self, key: PRNGKeyArray):\n    return self.init_state(key), jax.random.normal(key)",
+        "def init(self, key: PRNGKeyArray):\n    return jax.random.uniform(key)\n\n"
+        "def step(self, key: PRNGKeyArray):\n    return self.init(key), jax.random.normal(key)  # reuse",
+        "def init(self, key: PRNGKeyArray):\n    return 0.0\n\n"
+        "def step(self, key: PRNGKeyArray):\n    return self.init(key), jax.random.normal(key)",
     ),
 }
 
@@ -110,12 +110,12 @@ def test_a_method_that_is_left_to_subclasses(tmp_path: Path, wrong: str, right: 
 
 HERE = """
 class Still(Environment):
-    def init_state(self, key):
+    def init(self, key):
         return 0.0
 
 
 class Moving(Environment):
-    def init_state(self, key):
+    def init(self, key):
         return jax.random.uniform(key)
 """
 
@@ -123,13 +123,13 @@ class Moving(Environment):
 @pytest.mark.parametrize(("heir", "expected"), [("Still", 0), ("Moving", 1)])
 def test_the_subclasses_in_the_file_say_what_it_does(tmp_path: Path, heir: str, expected: int) -> None:
     own = "".join(f"\n\n\nclass {part}" for part in HERE.split("class ") if part.startswith(heir))
-    base = BASE.replace("return self.init_state(key)", "return self.init_state(key), jax.random.normal(key)")
+    base = BASE.replace("return self.init(key)", "return self.init(key), jax.random.normal(key)")
     assert len(reuses(tmp_path, base.rstrip() + own)) == expected
 
 
 def test_a_body_that_does_something_is_no_gap(tmp_path: Path) -> None:
     base = BASE.replace('"""Begin an episode."""', "return jax.random.normal(key)")
-    main = MAIN + "\n    def init_state(self, key):\n        return super().init_state(key), jax.random.normal(key)\n"
+    main = MAIN + "\n    def init(self, key):\n        return super().init(key), jax.random.normal(key)\n"
     assert len(reuses(tmp_path, main, base)) == 1
 
 
