@@ -27,6 +27,9 @@ from olympus_rules.syntax.project import locate
 MOST_DEATHS = 3
 """Deaths of workers after which a file is given up: a file whose import ends a process does so each time."""
 
+ONCE = ("", "arguments", "call")
+"""How one place uses a key twice, or may do so, without a loop in its function."""
+
 WORTH_A_SECOND = 60  # questions; with fewer, a second worker takes longer to start than it saves
 
 
@@ -208,7 +211,8 @@ def question(finding: Finding) -> Question:
     own = place_of(finding.filename, finding.span)
     if other is not None and finding.other is not None and finding.other.later:
         own, other = other, own
-    return Question(finding.code, own, other, certain)
+    how = finding.lineage[-1].how if finding.lineage else ""
+    return Question(finding.code, own, other, certain, repeats=other is None and how not in ONCE)
 
 
 def place_of(filename: str, span: Span) -> Place:

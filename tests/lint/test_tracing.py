@@ -26,7 +26,7 @@ from olympus_lint.reporting.results import FileResult
 from olympus_lint.run.engine import lint_text
 from olympus_lint.tracing import Choice, Traced, judge
 from olympus_lint.tracing.combining import combined
-from olympus_lint.tracing.judging import is_judged
+from olympus_lint.tracing.judging import is_judged, question
 from olympus_lint.tracing.process import BOOTSTRAP, Refused, Worker, interpreter, network_cut
 from olympus_rules.finding import Applicability, Edit, Finding, Fix, Position, Span
 
@@ -678,3 +678,19 @@ def test_a_call_with_an_unknown_mapping_is_traced(tmp_path):
     file = checked(path)
     traced(file)
     assert [verdict.status for verdict in verdicts(file)] == ["confirmed"]
+
+
+@pytest.mark.parametrize(
+    ("body", "repeats"),
+    [
+        ("for i in range(3):\n        jax.random.normal(key)", True),
+        ("[jax.random.normal(key) for i in range(3)]", True),
+        ("jax.lax.scan(lambda c, x: (c, jax.random.normal(key)), 0, None, 3)", True),
+        ("return nnx.Linear(3, 4, rngs=nnx.Rngs(params=key, dropout=key))", False),
+        ("jax.random.normal(key), jax.random.normal(key)", False),
+    ],
+)
+def test_a_question_says_whether_the_place_is_executed_again(body: str, repeats: bool) -> None:
+    text = f"import jax\nfrom flax import nnx\n\n\ndef f(key):\n    {body}\n"
+    (finding,) = [each for each in lint_text("a.py", text, Settings()).findings if each.code == "OLY104"]
+    assert question(finding).repeats == repeats

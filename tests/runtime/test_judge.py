@@ -196,6 +196,26 @@ def test_two_places(name: str, key: Callable[[], Any]) -> None:
     assert judge(question, [execution], "function").status == status
 
 
+@pytest.mark.parametrize("key", [typed_key, raw_key])
+@pytest.mark.parametrize(
+    ("given", "repeats", "status"),
+    [
+        ("key", True, "confirmed"),
+        ("r.fold_in(key, i)", True, "refuted"),  # the function is wrong, but not that the loop has one key
+        ("r.fold_in(key, i)", False, "confirmed"),
+    ],
+)
+def test_a_call_in_a_loop_may_use_a_key_of_its_own_twice(
+    key: Callable[[], Any], given: str, repeats: bool, status: str
+) -> None:
+    draws = "def draws(key):\n    return r.normal(key), r.uniform(key)\n"
+    loop = f"def f(key):\n    for i in range(3):\n        «1 draws({given})»\n"
+    program = read(f"from jax import random as r\n{draws}{loop}")
+    f = program.run("<loop>")["f"]
+    question = Question("OLY104", Place("<loop>", *program.places["1"]), None, certain=True, repeats=repeats)
+    assert judge(question, [Execution(lineage.of(f, key()))], "function").status == status
+
+
 def test_an_error_may_leave_out_what_comes_of_a_key() -> None:
     program = read("import jax\ndef f(key):\n    «1 jax.random.fold_in(key, 0)», «2 jax.random.fold_in(key, 0)»\n")
     f = program.run("<error>")["f"]

@@ -223,7 +223,7 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
         return _collision(question, execution, earlier, later, tier)
     first = [(event, key) for event in earlier if event.consumes for key in event.keys]
     second = [(event, key) for event in later if event.consumes for key in event.keys]
-    alike = _alike(execution, first, second)
+    alike = [pair for pair in _alike(execution, first, second) if not question.repeats or _is_repeated(*pair[:2])]
     shared = [(a, b, key) for a, b, key, is_equal in alike if is_equal]
     known = [pair for pair in shared if not is_assumed(pair[0]) and not is_assumed(pair[1])]
     if shared and not known and not question.certain:
@@ -335,6 +335,11 @@ def _is_visited_twice(events: Sequence[Event]) -> bool:
         sort = (event.chain, call.primitive, call.params.get("name"))
         visits.setdefault(sort, set()).add((id(call.eqn), event.context.turns))
     return any(len(each) > 1 for each in visits.values())
+
+
+def _is_repeated(first: Event, second: Event) -> bool:
+    """Return whether two events are one, executed again: a call may well use a key of its own twice, each time."""
+    return first.chain == second.chain or first.context.turns != second.context.turns
 
 
 def _is_visited_once(question: Question, execution: Execution, keys: Sequence[tuple[Event, int]]) -> bool:

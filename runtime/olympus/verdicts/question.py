@@ -44,23 +44,27 @@ class Question:
         place: what is flagged: of a reuse, the call that consumes the key again.
         other: the place of the earlier consumption or derivation; ``None`` where it is the same place in a loop.
         certain: whether the linter is certain, and so knows what the calls at the places do with keys.
+        repeats: whether its one place is executed several times, with one key, as in a loop.
     """
 
     code: str
     place: Place
     other: Place | None = None
     certain: bool = False
+    repeats: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
         other = None if self.other is None else self.other.to_json()
-        return {"code": self.code, "place": self.place.to_json(), "other": other, "certain": self.certain}
+        said = {"certain": self.certain, "repeats": self.repeats}
+        return {"code": self.code, "place": self.place.to_json(), "other": other, **said}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Read what :meth:`to_json` gives."""
         other = None if data["other"] is None else Place.from_json(data["other"])
-        return cls(data["code"], Place.from_json(data["place"]), other, data["certain"])
+        place = Place.from_json(data["place"])
+        return cls(data["code"], place, other, data["certain"], data.get("repeats", False))
 
 
 @dataclass(frozen=True, slots=True)
