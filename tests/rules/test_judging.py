@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.facts import DerivationCollision, Fact, KeyKind, Place, Reuse
+from olympus_rules.keyflow.facts import DerivationCollision, Fact, KeyArithmetic, KeyKind, Place, Reuse
 from olympus_rules.keyflow.judging.order import unique
 from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
@@ -304,3 +304,27 @@ def test_stars_in_the_name_of_an_item_are_a_part_of_it() -> None:
         "    return random.normal(table['**x']), random.normal(table['**x'])"
     )
     assert (row(fact.first), row(fact.again)) == (3, 3)
+
+
+def test_one_call_may_take_a_key_twice_in_each_iteration() -> None:
+    streams = "def f(n):\n    return [nnx.Rngs(sample=k, default=k) for k in random.split(random.key(n), 9)]"
+    assert reuse_of(f"from flax import nnx\n{streams}").repeated_by == "arguments"
+
+
+@pytest.mark.parametrize("call", ["n.get_checkpoint_state(key)", "n.checkpoint(key)", "n.maybe_checkpoint(1, key)"])
+def test_a_callee_that_makes_a_checkpoint_draws_nothing(call: str) -> None:
+    assert facts_of(f"def f(n):\n    key = random.key(n)\n    return {call}, random.bits(key)", Reuse) == []
+
+
+def test_an_object_that_gives_keys_is_no_key() -> None:
+    given = "def given(rngs):\n    return rngs.noise() if isinstance(rngs, nnx.Rngs) else rngs\n"
+    drawn = "    return [(random.split(key), n.sample(rngs=rngs)) for _ in n]"
+    program = f"from flax import nnx\n{given}def f(n, rngs: {{}}):\n    key = given(rngs)\n{drawn}"
+    assert facts_of(program.format("jax.Array"), Reuse) != []
+    assert facts_of(program.format("nnx.Rngs | None"), Reuse) == []
+
+
+def test_a_list_is_as_many_times_as_long() -> None:
+    program = "def f(n, k):\n    keys, _ = jax.tree.flatten(k)\n    keys = keys * {}\n    return [random.bits(k) for k in keys]"
+    assert facts_of(program.format("len(n)"), KeyArithmetic) == []
+    assert facts_of(program.format("3"), KeyArithmetic) != []

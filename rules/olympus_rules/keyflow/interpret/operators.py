@@ -160,6 +160,8 @@ def _arithmetic(flow: Flow, operation: str, operands: list[Value], node: ast.AST
     expressions = _operand_nodes(node)
     if any(isinstance(operand, Const) and isinstance(operand.value, str) for operand in operands):
         return  # "…" % key
+    if operation == "Mult" and any(isinstance(each, Metadata) and each.what == "len" for each in operands):
+        return  # a list that is as long as another one
     pairs = [
         (operand, expression)
         for operand, expression in zip(operands, expressions, strict=False)

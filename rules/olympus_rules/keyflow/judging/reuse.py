@@ -34,6 +34,7 @@ from olympus_rules.keyflow.judging.remade import (
     shared_seed,
     written_seed,
 )
+from olympus_rules.keyflow.notes.annotated import library_class
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import TREE_MAP
 
@@ -185,8 +186,10 @@ def _equal_keys(
 
 def _repeated_by(first: Consumption, again: Consumption) -> str:
     """Return what makes one place consume a key twice; empty for two places."""
-    is_one_call = not again.loop and None not in (first.key, again.key) and first.key is not again.key
-    return again.loop or ("arguments" if is_one_call else "call") if first.node is again.node else ""
+    if first.node is not again.node:
+        return ""
+    is_twice_in_it = None not in (first.key, again.key) and first.key is not again.key
+    return "arguments" if is_twice_in_it else again.loop or "call"
 
 
 def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
@@ -267,6 +270,8 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
     knowledge = run.knowledge
     if _is_none(run, first) or _is_none(run, again) or _is_word(run, first, again) or _is_word(run, again, first):
         return None
+    if _is_generator(file, first.term) or _is_generator(file, again.term):
+        return None
     met = MET[run.ledger.meeting(first, again)]
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)
@@ -289,6 +294,15 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         return None
     # a function that takes seeds as well shows no key, but a seed that is used twice gives equal numbers all the same
     return min(met, Confidence.LIKELY) if _are_streams(first, again) else Confidence.POSSIBLE
+
+
+def _is_generator(file: File, term: Term) -> bool:
+    """Return whether a parameter holds an object that gives keys, by its annotation, as ``flax.nnx.Rngs`` does."""
+    if file.terms.operation(term) != "param":
+        return False
+    class_ = library_class(file.linker, *file.terms.data(term))
+    row = file.table.get(class_).row if class_ else None
+    return row is not None and bool(row.gives)
 
 
 def _is_seen_to_draw(use: Consumption) -> bool:
