@@ -297,10 +297,11 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
 
 
 def _is_generator(file: File, term: Term) -> bool:
-    """Return whether a parameter holds an object that gives keys, by its annotation, as ``flax.nnx.Rngs`` does."""
-    if file.terms.operation(term) != "param":
-        return False
-    class_ = library_class(file.linker, *file.terms.data(term))
+    """Return whether a parameter or an attribute holds an object that gives keys, as one of ``flax.nnx.Rngs`` does."""
+    operation, data, *args = file.terms.parts[term]
+    holder = file.classes.get(args[0]) if operation == "attr" else None
+    class_ = "" if holder is None else file.linker.hierarchy.held_library(holder, data[0])
+    class_ = library_class(file.linker, *data) if operation == "param" else class_
     row = file.table.get(class_).row if class_ else None
     return row is not None and bool(row.gives)
 
