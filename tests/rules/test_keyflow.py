@@ -3189,3 +3189,47 @@ def test_a_key_is_another_one_after_each_call_that_may_replace_it() -> None:
     assert flagged(HEADER + CALLED_BACK) == []
     twice = CALLED_BACK.replace("self.rng, step_rng = ", "").replace("        self.callbacks.on_end(self)\n", "")
     assert flagged(HEADER + twice) == [len((HEADER + twice).splitlines())]
+
+
+SET_UP = """
+class Base:
+    def __init__(self, seed):
+        self.key = random.key(seed)
+
+class Sampler(Base):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self._compile()
+
+    def _compile(self):
+        compile_with(self.key)
+
+    def run(self):
+        return random.normal(self.key)
+"""
+
+
+def test_no_key_is_kept_for_what_only_a_constructor_calls() -> None:
+    assert flagged(HEADER + SET_UP) == []
+    called = SET_UP.replace("compile_with", "random.bits").replace(
+        "    def run", "    def again(self):\n        self._compile()\n\n    def run"
+    )
+    assert flagged(HEADER + called) != []
+
+
+CARRIED = """
+def each(fn, xs):
+    return lax.map(lambda x: fn(x), xs)
+
+def update(key, x):
+    return random.split(key)[0], x
+
+def wrong(xs, seed):
+    key = random.key(seed)
+    return each(functools.partial(update, key), xs)
+"""
+
+
+def test_a_key_that_a_callable_carries_has_no_name_where_it_is_called() -> None:
+    names = [fact.key for fact in analyse(Document("program.py", HEADER + CARRIED)) if isinstance(fact, Reuse)]
+    assert names and not any("#" in name for name in names)

@@ -65,9 +65,10 @@ def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
     once: _Takers = defaultdict(list)
     general = [(run, file.summaries[task]) for task, run in file.runs.items() if not task[1]]
     general = [(run, summary) for run, summary in general if run.code.kind != "cached_property"]
+    set_up = _setting_up(run for run, _ in general)
     for run, _ in general:
         for use in run.ledger.consumptions:
-            taken = _field_of(file, run, use.term) if _uses_up(use) else None
+            taken = _field_of(file, run, use.term) if _uses_up(use) and run.code.name not in set_up else None
             if taken is not None:
                 (once if _is_made_once(run, use) else takers)[taken.name].append((taken, run, use))
     for run, summary in general if takers or once else ():
@@ -128,6 +129,17 @@ def _is_made_once(run: Run, use: Consumption) -> bool:
     tests = [run.decisions.tests[number] for mask in use.path for number in bit_numbers(mask)]
     written = {(term, name) for term, name, _, _ in run.events.writes}
     return bool(tests) and not presence.slots(run.terms, tests).isdisjoint(written)
+
+
+def _setting_up(runs: Iterable[Run]) -> set[str]:
+    """Return the names of the constructors, and of the methods that only they call: no key was kept before they run."""
+    callers: dict[str, set[bool]] = defaultdict(set)
+    for run in runs:
+        is_constructor = run.code.name.endswith("__init__")
+        callers[run.code.name] |= {True} if is_constructor else set()
+        for use in run.ledger.consumptions:
+            callers[use.what].add(is_constructor)
+    return {name for name, called in callers.items() if called == {True}}
 
 
 def _is_test(run: Run) -> bool:

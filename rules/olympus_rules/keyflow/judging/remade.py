@@ -51,7 +51,8 @@ def spelled_seed(terms: Terms, seed: Term) -> str:
 def attribute_of(terms: Terms, term: Term) -> str:
     """Return ``state.rng`` for an attribute of a parameter or outer variable, and nothing for other terms."""
     if terms.operation(term) in ("param", "free"):
-        return str(terms.data(term)[1])
+        name = str(terms.data(term)[1])
+        return "" if "#" in name else name  # what a callable carries is written nowhere
     owner = attribute_of(terms, terms.args(term)[0]) if terms.operation(term) == "attr" else ""
     return f"{owner}.{terms.data(term)[0]}" if owner else ""
 

@@ -202,8 +202,8 @@ def _name_of(run: Run, first: Consumption, again: Consumption) -> str:
     if part := _part_of_variable(terms, again.term):
         return part
     for term in (again.term, *terms.ancestors(again.term)):
-        if terms.operation(term) in ("param", "free"):
-            return str(terms.data(term)[1])
+        if terms.operation(term) in ("param", "free") and (name := attribute_of(terms, term)):
+            return name
     return next(_variables(run, again.term), "") or attribute_of(terms, again.term)
 
 
@@ -239,7 +239,7 @@ def _variables(run: Run, term: Term) -> Iterator[str]:
     for name, value in run.env.values.items():
         if value != term:
             continue
-        if isinstance(name, str) and "$" not in name:
+        if isinstance(name, str) and name.isidentifier():  # and no slot of the lowering or of a callable
             yield name
         elif isinstance(name, tuple) and len(name) == 3 and isinstance(name[1], str):
             yield from (f"{owner}.{name[1]}" for owner in _variables(run, name[0]))
