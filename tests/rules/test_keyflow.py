@@ -3233,3 +3233,15 @@ def wrong(xs, seed):
 def test_a_key_that_a_callable_carries_has_no_name_where_it_is_called() -> None:
     names = [fact.key for fact in analyse(Document("program.py", HEADER + CARRIED)) if isinstance(fact, Reuse)]
     assert names and not any("#" in name for name in names)
+
+
+def test_a_list_of_copies_that_a_function_returns_is_no_key() -> None:
+    program = """
+    def copies(n):
+        return [jax.random.PRNGKey(0)] * n
+
+    def run(n, sampler):
+        keys = copies(n)
+        return [sampler.run(keys[i], i) for i in range(n)]
+    """
+    assert flagged(HEADER + textwrap.dedent(program), (KeyIndexing,)) == []

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, compatible
-from olympus_rules.keyflow.domain.terms import WORDS, Term, Terms
+from olympus_rules.keyflow.domain.terms import COPIES, WORDS, Term, Terms
 from olympus_rules.keyflow.facts import KeyKind
 
 _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGNORECASE)
@@ -22,7 +22,7 @@ _KEY_NAME = re.compile(r"(^|_)(prng|rng|sub)?_?(key|rng|prng)s?(_|\d|$)", re.IGN
 
 _GENERATOR_NAME = re.compile(r"(^|_)p?rng(_?key)?\d*$", re.IGNORECASE)
 ARITHMETIC = frozenset({"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow", "MatMult", "USub"})
-REPEATING = ("broadcast_to", "copies", "repeat", "tile")
+REPEATING = ("broadcast_to", COPIES, "repeat", "tile")
 """Views whose elements are copies, by the beginnings of their names."""
 PARTS = ("item", "lane", "slice", "list")
 NEVER_NONE = ("split", "fold_in", "seed", "clone", "batch")

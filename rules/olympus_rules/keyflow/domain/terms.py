@@ -52,6 +52,7 @@ PART_OF = frozenset({"item", "slice", "list", "lane", "view"})
 
 CHANGED = "changed"  # what a container is after a number of unknown changes
 CHOICE = "choice"  # of values, with their conditions
+COPIES = "copies"  # the view of a list that holds a key several times
 HIDDEN = "hidden"  # the kind of what a library makes a key of that it takes from hidden state
 WORDS = "words"  # the view of a key as a NumPy array
 

@@ -23,7 +23,7 @@ from olympus_rules.keyflow.domain.dimensions import dimension
 from olympus_rules.keyflow.domain.outcomes import Outcomes, outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.summary import Summary, needed, origin
-from olympus_rules.keyflow.domain.terms import CHOICE, Term
+from olympus_rules.keyflow.domain.terms import CHOICE, COPIES, Term
 from olympus_rules.keyflow.domain.values import (
     Bound,
     Choice,
@@ -203,6 +203,10 @@ class Instance:
             self.flow.knowledge.fill(made, true=self.flow.knowledge.filled[term])
         return made
 
+    def _view(self, name: str, array: Term) -> Term:
+        rank = self.flow.knowledge.rank(array)
+        return self.flow.knowledge.view(name, array, 1 if rank == 0 and name == COPIES else rank)
+
     def _rearranged(self, operation: str, data: Any, args: tuple[Term, ...]) -> Value:
         terms, knowledge = self.flow.terms, self.flow.knowledge
         if operation == "slice":
@@ -215,7 +219,7 @@ class Instance:
         if operation == "batch":
             return self._each(args[0], knowledge.batch)
         if operation == "view":
-            return self._each(args[0], lambda array: knowledge.view(str(data), array, knowledge.rank(array)))
+            return self._each(args[0], lambda array: self._view(str(data), array))
         if operation == "op":
             if presence.is_got(data, args) and not data[1]:
                 given = presence.got(self.flow, self.value(args[1]), self.value(args[0]))

@@ -21,7 +21,7 @@ from olympus_rules.keyflow.domain.knowledge import REPEATING, copied_key
 from olympus_rules.keyflow.domain.ledger import STATE, STATE_OF_OBJECT
 from olympus_rules.keyflow.domain.paths import both
 from olympus_rules.keyflow.domain.summary import Draw
-from olympus_rules.keyflow.domain.terms import HIDDEN, MAX_SIZE, Term, Terms
+from olympus_rules.keyflow.domain.terms import COPIES, HIDDEN, MAX_SIZE, Term, Terms
 from olympus_rules.keyflow.domain.values import Const, Function, Map, Mapped, Value
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import made_objects
@@ -30,7 +30,7 @@ from olympus_rules.keyflow.interpret.instance import Instance
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import JIT, LANE_NUMBERS
 
-NEW_AXIS = ("broadcast_to", "copies")  # repeat and tile may repeat the elements of an array
+NEW_AXIS = ("broadcast_to", COPIES)  # repeat and tile may repeat the elements of an array
 MAX_DRAWS = 40  # draws kept of one function
 MAX_STEPS = 1_000  # examined to decide whether one key depends on the lane; with a longer history it may
 OF_TRACE = (

@@ -12,7 +12,7 @@ from olympus_rules.keyflow.domain.access import as_term, choose, is_never_none, 
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import ALWAYS
 from olympus_rules.keyflow.domain.presence import answers
-from olympus_rules.keyflow.domain.terms import Term
+from olympus_rules.keyflow.domain.terms import COPIES, Term
 from olympus_rules.keyflow.domain.values import Choice, Condition, Const, Metadata, Sequence, Value
 from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.interpret import made_objects
@@ -118,7 +118,7 @@ def _copies(flow: Flow, operands: list[Value]) -> Sequence | Term | None:
     count = next((part.value for part in operands if isinstance(part, Const)), None)
     if type(count) is int and count <= MAX_COPIES:
         return replace(lists[0], items=(key,) * count)
-    return flow.knowledge.view("copies", key, 1) if flow.knowledge.rank(key) == 0 else None
+    return flow.knowledge.view(COPIES, key, 1) if flow.knowledge.rank(key) == 0 else None
 
 
 def _longer_list(flow: Flow, operands: list[Value]) -> Value | None:
