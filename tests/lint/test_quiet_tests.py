@@ -13,7 +13,7 @@ from olympus_lint.run.one_file import check_bytes
 
 HEAD = "import jax\nimport jax.random as jr\n\n\n"
 MEANT = HEAD + (
-    "def test_same(one, two):\n    key = jax.random.key(1)\n    assert one(key) ** two(key)\n\n\n"
+    "def test_same(one, two):\n    key = jax.random.key(1)\n    assert one.sample(key) ** two(key)\n\n\n"
     "def test_other(model):\n    key = jax.random.key(0)\n    x = jr.normal(key)\n    model.init(key, x)\n"
 )
 EQUAL = HEAD + "def test_equal(key, f):\n    x = jr.normal(key, (3,))\n    assert f(x, jr.normal(key, (2,)))\n"

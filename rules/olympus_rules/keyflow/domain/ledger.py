@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -40,6 +41,14 @@ class Certainty(IntEnum):
 
 
 UNSET = Term(-1)
+UNKNOWN_DRAW = "call"  # of a callee out of sight
+DRAWING = frozenset(
+    """
+    draw dropout explore generate init initialize layer mcmc mutate noise noisy perturb pmap rand random randomize
+    reset sample sampled sampler samples sampling shuffle simulate split step vmap
+    """.split()  # noqa: SIM905
+)
+"""Words in the names of callables that draw or split their key, or that are called with a key for each lane."""
 
 
 @dataclass(slots=True)
@@ -79,7 +88,7 @@ class Consumption:
     path: PathCondition
     term: Term = UNSET
     key: ast.expr | None = None
-    draw: str = "call"
+    draw: str = UNKNOWN_DRAW
     call: int = 0
     origin: Term | None = None
     loop: str = ""
@@ -94,6 +103,18 @@ class Consumption:
     given: Term | None = None
     stored: str = ""
     inside: Place | None = None
+
+    @property
+    def is_seen_to_draw(self) -> bool:
+        """Whether the callee draws or splits, or is called as if it did: one out of sight may as well pass a key on.
+
+        Of the reuses by two callees of which neither says so, one of four is a mistake in the packages of the first
+        looks.
+        """
+        keywords = self.node.keywords if isinstance(self.node, ast.Call) else ()
+        if self.draw != UNKNOWN_DRAW or any(keyword.arg == "rngs" for keyword in keywords):
+            return True
+        return not DRAWING.isdisjoint(re.findall("[a-z]+", self.what.lower()))
 
 
 @dataclass(slots=True)
@@ -211,13 +232,13 @@ class Ledger:
 
     def _surest(self, earlier: Iterable[Sequence[Consumption]], again: Consumption) -> Consumption | None:
         """Return the earlier consumption that most surely shares a run with a later one, the first of equals."""
-        surest: int = Meeting.NEVER
+        surest: tuple[int, bool] = (Meeting.NEVER, True)
         found: Consumption | None = None
         for candidate in (candidate for group in earlier for candidate in group[:NEAREST]):
             grade = min(int(self.meeting(candidate, again)), certainty_of(candidate, again) + 1)
-            if grade > surest:
-                surest, found = grade, candidate
-                if surest == Meeting.SHOWN:
+            if grade >= surest[0] and (grade, candidate.is_seen_to_draw) > surest:
+                surest, found = (grade, candidate.is_seen_to_draw), candidate
+                if grade == Meeting.SHOWN:
                     break
         return found
 

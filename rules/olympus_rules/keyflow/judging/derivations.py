@@ -12,7 +12,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.ledger import Certainty, Consumption, Derivation, Meeting
+from olympus_rules.keyflow.domain.ledger import UNKNOWN_DRAW, Certainty, Consumption, Derivation, Meeting
 from olympus_rules.keyflow.domain.paths import PathCondition, both
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.steady import is_steady
@@ -31,7 +31,6 @@ MET = {
     Meeting.ASSUMED: Confidence.LIKELY,
     Meeting.SHOWN: Confidence.CERTAIN,
 }
-UNKNOWN_DRAW = "call"  # of a callee out of sight
 ASSUMED_COUNT = 2
 """How many keys a split into a number that is counted gives at least: a program that needs one counts nothing."""
 

@@ -23,7 +23,7 @@ from olympus_rules.keyflow.domain.steady import is_immutable, is_steady
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
-from olympus_rules.keyflow.judging.derivations import MET, UNKNOWN_DRAW, derivation_facts
+from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
 from olympus_rules.keyflow.judging.handed_on import is_handed_on
 from olympus_rules.keyflow.judging.meant import is_meant, is_said
@@ -40,13 +40,6 @@ from olympus_rules.libraries.names import TREE_MAP
 
 COPY = re.compile(r"target|teacher|(^|_)(best|ema|loaded|old|prev|previous|ref|restored|slow)(_|$)|average|copy")
 """Names of parameters that follow others, or are read from elsewhere."""
-DRAWING = frozenset(
-    """
-    draw dropout explore generate init initialize layer mcmc mutate noise noisy perturb pmap rand random randomize
-    reset sample sampled sampler samples sampling shuffle simulate split step vmap
-    """.split()  # noqa: SIM905
-)
-"""Words in the names of callables that draw or split their key, or that are called with a key for each lane."""
 
 
 def reuses(file: File, run: Run) -> Iterator[Fact]:
@@ -278,7 +271,7 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
     lowest = certainty_of(first, again)
     if lowest == Certainty.UNKNOWN and first.node is again.node and takes_counter(file.document, again.node):
         lowest = Certainty.DOUBTFUL  # it may fold the number of the iteration into the key
-    if lowest == Certainty.UNKNOWN and not (_is_seen_to_draw(first) or _is_seen_to_draw(again)):
+    if lowest == Certainty.UNKNOWN and not (first.is_seen_to_draw or again.is_seen_to_draw):
         return Confidence.POSSIBLE
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
         return min(met, Confidence.LIKELY)  # the same datum is folded in at every iteration
@@ -304,16 +297,6 @@ def _is_generator(file: File, term: Term) -> bool:
     class_ = library_class(file.linker, *data) if operation == "param" else class_
     row = file.table.get(class_).row if class_ else None
     return row is not None and bool(row.gives)
-
-
-def _is_seen_to_draw(use: Consumption) -> bool:
-    """Return whether a callee draws or splits, or is called as if it did: one out of sight may as well pass a key on.
-
-    Of the reuses by two callees of which neither says so, one of four is a mistake in the packages of the first looks.
-    """
-    if use.draw != UNKNOWN_DRAW or (isinstance(use.node, ast.Call) and any(k.arg == "rngs" for k in use.node.keywords)):
-        return True
-    return not DRAWING.isdisjoint(re.findall("[a-z]+", use.what.lower()))
 
 
 def _are_streams(first: Consumption, again: Consumption) -> bool:
