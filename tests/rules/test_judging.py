@@ -44,6 +44,11 @@ CONFIDENCES = [
     ("a type of keys", "def f(key: jax.random.PRNGKey):\n    noise(key)\n    noise(key)", LIKELY),
     ("a type of JAX 0.12", "def f(key: jax.random.Key):\n    noise(key)\n    noise(key)", LIKELY),
     ("an alias of one", "import chex\ndef f(key: chex.PRNGKey | None):\n    noise(key)\n    noise(key)", LIKELY),
+    (
+        "a type that is called Key",
+        "from .types import Key\ndef f(key: Key, n):\n    n.init(key)\n    n.sample(key)",
+        LIKELY,
+    ),
     ("callees that say nothing", "def f(n):\n    key = random.key(n)\n    unknown(key)\n    unknown(key)", POSSIBLE),
     ("one that says it draws", "def f(n):\n    key = random.key(n)\n    unknown(key)\n    n.sample(key)", LIKELY),
     ("a type of arrays", "def f(key: jax.Array):\n    unknown(key)\n    unknown(key)", POSSIBLE),

@@ -25,7 +25,7 @@ OF_ELEMENTS = frozenset(
 """The last names of containers whose last argument is the type of what a subscript or a loop gives."""
 
 
-KEY_TYPE_NAME = re.compile(r"(P?RNG|Random|JAX|Jax)Key(Array)?|KeyArray(Like)?")
+KEY_TYPE_NAME = re.compile(r"((P?RNG|Random|JAX|Jax)?Key(Array)?)|KeyArrayLike")
 """Names of types of keys: of libraries, as ``chex.PRNGKey``, and of the aliases that projects make."""
 
 
