@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.facts import DerivationCollision, Fact, KeyArithmetic, KeyKind, Place, Reuse
+from olympus_rules.keyflow.facts import ConstantKey, DerivationCollision, Fact, KeyArithmetic, KeyKind, Place, Reuse
 from olympus_rules.keyflow.judging.order import unique
 from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
@@ -335,3 +335,10 @@ def test_a_list_is_as_many_times_as_long() -> None:
     )
     assert facts_of(program.format("len(n)"), KeyArithmetic) == []
     assert facts_of(program.format("3"), KeyArithmetic) != []
+
+
+def test_a_class_variable_that_only_its_body_draws_from_is_no_field() -> None:
+    body = "class A:\n    key = random.key(0)\n    data = random.normal(key, (3,))\n"
+    assert facts_of(body, ConstantKey) == []
+    assert facts_of(f"{body}    def f(self):\n        return random.bits(self.key)", ConstantKey) != []
+    assert facts_of("class A:\n    key = random.key(0)\n", ConstantKey) != []

@@ -10,6 +10,7 @@ from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.state import State
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Value
+from olympus_rules.syntax.document import every_node
 
 
 def bound(flow: State, instruction: ir.Store, value: Value) -> None:
@@ -50,7 +51,18 @@ def class_fields(flow: State, instruction: ir.MakeClass) -> None:
             value = flow.env.get(f"{class_.name}.{target.id}")
             # a caller may pass each object its own key for an annotated field
             confidence = Confidence.LIKELY if isinstance(statement, ast.AnnAssign) else Confidence.CERTAIN
+            if isinstance(value, Term) and _is_used_in_body_only(class_.node, target.id):
+                continue
             _constant_key(flow, value, statement.value, "class-field", f"{class_.name}.{target.id}", confidence)
+
+
+def _is_used_in_body_only(class_: ast.ClassDef, name: str) -> bool:
+    """Return whether the body of a class draws from a variable of it, and no method from an attribute."""
+    methods = [each for each in class_.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    own = (node for each in class_.body if each not in methods for node in every_node(each))
+    is_read = any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in own)
+    of_methods = (node for each in methods for node in every_node(each))
+    return is_read and not any(isinstance(node, ast.Attribute) and node.attr == name for node in of_methods)
 
 
 def _constant_key(
