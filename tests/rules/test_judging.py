@@ -8,7 +8,16 @@ import textwrap
 import pytest
 
 from olympus_rules.finding import Confidence
-from olympus_rules.keyflow.facts import ConstantKey, DerivationCollision, Fact, KeyArithmetic, KeyKind, Place, Reuse
+from olympus_rules.keyflow.facts import (
+    ConstantKey,
+    DerivationCollision,
+    Fact,
+    KeyArithmetic,
+    KeyKind,
+    Place,
+    Reference,
+    Reuse,
+)
 from olympus_rules.keyflow.judging.order import unique
 from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.syntax import Document
@@ -342,3 +351,8 @@ def test_a_class_variable_that_only_its_body_draws_from_is_no_field() -> None:
     assert facts_of(body, ConstantKey) == []
     assert facts_of(f"{body}    def f(self):\n        return random.bits(self.key)", ConstantKey) != []
     assert facts_of("class A:\n    key = random.key(0)\n", ConstantKey) != []
+
+
+@pytest.mark.parametrize(("comment", "count"), [("", 1), ("  # for other files", 1), ("  # noqa: F401", 0)])
+def test_an_import_that_is_not_read_may_be_for_other_files(comment: str, count: int) -> None:
+    assert len(facts_of(f"from jax.random import KeyArray{comment}", Reference)) == count

@@ -275,7 +275,10 @@ class _Scan:
         )
 
     def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
-        """Return the imports of names that are no longer read."""
+        """Return the imports of names that are no longer read, unless the file says that they are for other files."""
+        lines = self.document.lines[node.lineno - 1 : node.end_lineno]
+        if any("noqa" in line.partition("#")[2] for line in lines):
+            return
         for alias in node.names:
             name = alias.asname or alias.name
             known = code.imported.get(name)
