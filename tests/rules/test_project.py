@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Reuse
 from olympus_rules.keyflow.linking.driver import analyse
@@ -131,6 +132,7 @@ def test_closed_analyses_are_freed_without_the_garbage_collector(tmp_path: Path)
     source = (
         "from jax import random\n\n\ndef draw(key, n, m):\n    if n > 1 and m > 2 or not n:\n"
         "        return random.normal(key)\n    return random.uniform(key), random.split(key)\n"
+        "\n\nclass Drawer:\n    def __init__(self, key):\n        self.key = key\n"
     )
     gc.collect()
     gc.disable()
@@ -145,7 +147,17 @@ def test_closed_analyses_are_freed_without_the_garbage_collector(tmp_path: Path)
             del document, file
         files.trim(0)
         assert [part() for part in kept[:3]] == [None] * 3
+        asked = Document("c.py", source)
+        analysis = Project().analysis(asked)  # as for questions of other files: its own facts are never judged
+        analysis.prepare()
+        analysis.close()
+        del asked, analysis
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        assert not any(isinstance(each, FunctionCode) for each in gc.garbage)
     finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
         gc.enable()
 
 

@@ -147,7 +147,7 @@ class Analysis:
             for class_ in classes:
                 class_.methods = {}
             code.parent, code.nested, code.waiting, code.owner = None, [], None, None
-            code.definitions = {}
+            code.definitions, code.block = {}, EMPTY_BLOCK  # the block makes the classes, which have their scope
         self.file.__dict__.clear()
         self.__dict__.clear()
 
