@@ -34,18 +34,10 @@ def combined(verdicts: Sequence[Verdict]) -> Verdict | None:
     verdict on a reached finding wins over `not reached`, and then that of the stronger tier. One by frameworks that
     confirms nothing adds its reason to that: a framework is missing.
     """
-    others = [verdict for verdict in verdicts if verdict.tier != "framework" or verdict.status in DECIDED]
+    others = [verdict for verdict in verdicts if verdict.tier != CONFIRMS or verdict.status in DECIDED]
     if not others:
         return None
-    if len(others) < len(verdicts):
-        missing = [each.reason for each in verdicts if each not in others and each.reason is not None]
-        best = combined(others)
-        return (
-            best
-            if best is None or not missing
-            else replace(best, reason="; ".join(filter(None, [best.reason, *missing])))
-        )
-    ordered = sorted(verdicts, key=lambda verdict: STRENGTH[verdict.tier], reverse=True)
+    ordered = sorted(others, key=lambda verdict: STRENGTH[verdict.tier], reverse=True)
     decided = [verdict for verdict in ordered if verdict.status in DECIDED]
     if not decided:
         best = next((verdict for verdict in ordered if verdict.status == "inconclusive"), ordered[0])
