@@ -14,12 +14,19 @@ from olympus_rules.code.scope import Module, Scope
 EXPRESSIONS = {**expressions.HANDLERS, **definitions.EXPRESSIONS}
 STATEMENTS = {**statements.HANDLERS, **definitions.STATEMENTS}
 
-_GLOBALS = re.compile(r"(?:^|[:;])[ \t]*global[ \t\\]|\bglobals\(\)", re.MULTILINE)
+_GLOBALS = re.compile(r"global(?:[ \t\\]|s\(\))")
 
 
 def may_bind_globals(text: str) -> bool:
     """Return whether a file may contain a ``global`` statement or a call of ``globals``; prose may look like one."""
-    return "global" in text and _GLOBALS.search(text) is not None
+    for found in _GLOBALS.finditer(text):
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if found[0] == "globals()":
+            if not before[-1:].replace("_", "a").isalnum():
+                return True
+        elif before.rstrip(" \t")[-1:] in ("", ":", ";"):
+            return True
+    return False
 
 
 def lower_module(

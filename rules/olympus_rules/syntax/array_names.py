@@ -23,8 +23,8 @@ STEPS = 8  # from file to file, for a name that each of them passes on or inheri
 _DEFINITION = re.compile(rb"def __jax_array__\b|\b__jax_array__\s*=[^=]")
 # Variables of flax.nnx, in a file that may hand them to jax.lax; one that makes keys is looked at anyway.
 _VARIABLES = re.compile(rb"\bnnx\.(?:Param|Variable|BatchStat|Cache|Intermediate|Perturbation)\b")
-_SOURCE = re.compile(rb"^[ \t]*(?:from[ \t]+(\.|\w+)|import[ \t]+([\w., \t]+))", re.M)
-_CLASS = re.compile(rb"^class[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?", re.M)
+_SOURCE = re.compile(rb"\n[ \t]*(?:from[ \t]+(\.|\w+)|import[ \t]+([\w., \t]+))")
+_CLASS = re.compile(rb"\nclass[ \t]+(\w+)[ \t]*(?:\(([^)]*)\))?")
 _KEYS = re.compile(rb"rng|key\b(?!s?\()")
 _DOTTED = re.compile(rb"(?<![\w.=])([A-Za-z_][\w.]*)(?!\s*=)")
 
@@ -130,7 +130,7 @@ def _bytes_of(path: Path) -> bytes:
 def _heads(data: bytes, place: Location) -> set[str]:
     """Return the top-level packages and modules that a file imports from."""
     heads: set[str] = set()
-    for source, names in _SOURCE.findall(data):
+    for source, names in _SOURCE.findall(b"\n" + data):
         if source.startswith(b"."):
             heads.add(place.module.partition(".")[0])
         elif source:
@@ -252,7 +252,8 @@ def _outline(path: Path) -> Outline:
         return Outline(True, {}, {}, ())
     imports = list(imports_in(data, locate(path)))
     classes = {
-        name.decode(): tuple(base.decode() for base in _DOTTED.findall(bases)) for name, bases in _CLASS.findall(data)
+        name.decode(): tuple(base.decode() for base in _DOTTED.findall(bases))
+        for name, bases in _CLASS.findall(b"\n" + data)
     }
     names = {name: qualified for name, qualified in imports if name != "*"}
     return Outline(False, classes, names, tuple(q for name, q in imports if name == "*"))

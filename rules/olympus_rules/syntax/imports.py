@@ -15,9 +15,8 @@ from olympus_rules.syntax.project import Location
 DEFAULT_ROOTS = ("jax", "olympus")
 """The names under which the JAX namespace may be imported, if no setting says otherwise."""
 
-_IMPORT = re.compile(
-    rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#(]*)|^[ \t]*import[ \t]+(.*)", re.M
-)
+# a pattern that begins with a fixed byte is looked for several times as fast as one that begins with a place
+_IMPORT = re.compile(rb"\n[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n#(]*)|import[ \t]+(.*))")
 _NAME = re.compile(rb"([A-Za-z_]\w*|\*)(?:\s+as\s+([A-Za-z_]\w*))?")
 _COMMENT = re.compile(rb"#[^\n]*")
 
@@ -81,7 +80,7 @@ def imports_in(data: bytes, place: Location) -> Iterator[tuple[str, str]]:
 
     It is ``("*", module)`` for star imports; ``import a.b`` binds ``a`` and gives ``("", "a.b")`` as well.
     """
-    for source, names, plain in _IMPORT.findall(data):
+    for source, names, plain in _IMPORT.findall(b"\n" + data):
         if plain:
             for part in _COMMENT.sub(b"", plain).decode(errors="replace").split(","):
                 words = part.split()

@@ -10,9 +10,9 @@ from olympus_rules.syntax.imports import DEFAULT_ROOTS
 
 # keys are made in haiku and flax by the two functions, and taken by what is made in modules of initialisers; a file
 # that only hands keys on names the parameters of frameworks that take them
-_KEY_WORDS = re.compile(
-    rb"random|PRNG|prng|KeyArray|next_rng_key|make_rng|initializers|\brngs\b|rng_key|\brng=|\b(key|seed)=\w*(key|rng)"
-)
+_KEY_WORDS = (b"random", b"PRNG", b"prng", b"KeyArray", b"next_rng_key", b"make_rng", b"initializers", b"rng_key")
+_NAMED = ((b"rngs", re.compile(rb"\brngs\b")), (b"rng=", re.compile(rb"\brng=")))
+_GIVEN = re.compile(rb"\b(key|seed)=\w*(key|rng)")
 
 
 def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS, packages: frozenset[str] = frozenset()) -> bool:
@@ -27,7 +27,16 @@ def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS, packages: f
     """
     heads = (root.partition(".")[0].encode() for root in roots)  # `from lab import jax_compat` is `lab.jax_compat`
     is_near_keys = any(head in data for head in heads) or imports_one_of(data, packages)
-    return is_near_keys and _KEY_WORDS.search(data) is not None
+    return is_near_keys and _names_keys(data)
+
+
+def _names_keys(data: bytes) -> bool:
+    """Return whether a text has a word for what makes, takes or types keys; looking for fixed bytes first is faster."""
+    if any(word in data for word in _KEY_WORDS):
+        return True
+    if any(word in data and pattern.search(data) is not None for word, pattern in _NAMED):
+        return True
+    return (b"key=" in data or b"seed=" in data) and _GIVEN.search(data) is not None
 
 
 def imports_one_of(data: bytes, packages: frozenset[str]) -> bool:
