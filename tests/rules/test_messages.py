@@ -301,6 +301,9 @@ def test_key_shape_and_dtype_logic() -> None:
             "`PRNGKey` is a function and not a type. The type of a key is `jax.Array`.",
         ),
         ("KeyArray", "value", "`KeyArray` was removed from JAX"),
+        ("jax._src.prng.PRNGKeyArray", "annotation", "`PRNGKeyArray` is private to JAX. The type"),
+        ("jax._src.prng.PRNGKeyArray", "import", "not used, and is private to JAX. Remove"),
+        ("KeyArray", "import", "not used, and was removed from JAX. Remove"),
         ("prng_key", "annotation", "`prng_key` is the type of a dtype"),
         ("PRNGKeyArray", "isinstance", "so `isinstance` cannot test for it"),
         ("rbg_key", "call", 'Use `jax.random.key(seed, impl="rbg")`'),
@@ -311,7 +314,8 @@ def test_key_shape_and_dtype_logic() -> None:
 )
 def test_key_annotation(name: str, context: str, words: str | None) -> None:
     doc = document("x: y\n")
-    made = fact(Reference, node(doc, "y"), qualified=f"jax.random.{name}", context=context)
+    qualified = name if "." in name else f"jax.random.{name}"
+    made = fact(Reference, node(doc, "y"), qualified=qualified, context=context)
     reported = report(doc, "OLY204", made)
     assert (reported is None) if words is None else (reported is not None and words in reported.finding.message)
 

@@ -38,9 +38,11 @@ class KeyAnnotation(Rule):
     def check(self, fact: Reference, document: Document) -> Finding | None:
         """Say why the name is wrong there and what to write."""
         name = fact.qualified.rpartition(".")[2]
+        known = "was removed from JAX" if name in HELPERS else REASONS.get(name, "is not a type")
+        reason = "is private to JAX" if "._" in fact.qualified else known
         as_a_type = fact.context in ("annotation", "string-annotation", "isinstance", "alias")
         if fact.context == "import":
-            message = f"`{name}` is imported, not used, and was removed from JAX. Remove the import."
+            message = f"`{name}` is imported, not used, and {reason}. Remove the import."
         elif fact.context == "words":
             named = f"`{fact.key}` is" if fact.key else "the result is"
             code = " ".join(document.segment(fact.node).split())
@@ -49,16 +51,16 @@ class KeyAnnotation(Rule):
                 f"another dtype. Use `PRNGKeyArray` or `Key[Array, …]` of jaxtyping."
             )
         elif name in HELPERS:
-            message = f"`{name}` was removed from JAX. Use {HELPERS[name]}."
+            message = f"`{name}` {reason}. Use {HELPERS[name]}."
         elif name == "PRNGKey" and not as_a_type:
             return None  # a constructor, which OLY201 reports
         elif name == "prng_key" and fact.context != "annotation" and fact.context != "string-annotation":
             return None  # `issubdtype(…, prng_key)` is what it is for
         elif fact.context == "isinstance":
             message = (
-                f"`{name}` {REASONS.get(name, 'is not a type')}, so `isinstance` cannot test for it. Ask "
+                f"`{name}` {reason}, so `isinstance` cannot test for it. Ask "
                 f"`jnp.issubdtype(key.dtype, jax.dtypes.prng_key)`."
             )
         else:
-            message = f"`{name}` {REASONS.get(name, 'is not a type')}. The type of a key is `jax.Array`."
+            message = f"`{name}` {reason}. The type of a key is `jax.Array`."
         return self.finding(fact, document, message)

@@ -77,7 +77,8 @@ def _collisions(file: File, run: Run) -> Iterator[Fact]:
     for again in run.events.derivations:
         child, node = again.child, again.node
         earlier = [d for d in seen.get(child, ()) if d.call != again.call]
-        first = max(earlier, key=lambda d: run.ledger.on_one_path(d, again), default=None)
+        # of two arms in a loop, each repeats itself in more runs than it meets the other one
+        first = max(earlier, key=lambda d: (run.ledger.on_one_path(d, again), d.node is node), default=None)
         met = Meeting.NEVER if first is None else run.ledger.on_one_path(first, again)
         seen.setdefault(child, []).append(again)
         if first is None or met == Meeting.NEVER or terms.operation(terms.args(child)[1]) == "fresh":
