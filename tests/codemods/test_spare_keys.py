@@ -218,16 +218,25 @@ def test_the_last_use_keeps_a_key_that_nothing_reads_after_it(before: str, after
     assert fixed(before) == after
 
 
-def test_a_compiled_method_replaces_no_key() -> None:
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ("", "Split it first: `key, subkey = jax.random.split(self.key)`."),
+        (
+            ", static_argnums=0",
+            "`draw` is compiled and keeps the key that it reads first: pass it the key as an argument.",
+        ),
+    ],
+)
+def test_a_compiled_method_replaces_no_key(options: str, advice: str) -> None:
     text = (
-        "import jax\n\n\nclass A:\n    def __init__(self, key):\n        self.key = key\n\n    @jax.jit\n"
+        "import jax\nfrom functools import partial\n\n\nclass A:\n    def __init__(self, key):\n"
+        f"        self.key = key\n\n    @partial(jax.jit{options})\n"
         "    def draw(self):\n        return jax.random.normal(self.key) + jax.random.normal(self.key)\n"
     )
     findings = lint_text("example.py", text, Settings()).findings
     assert findings and all(finding.fix is None for finding in findings)
-    assert findings[0].message.endswith(
-        "`draw` is compiled and keeps the key that it reads first: pass it the key as an argument."
-    )
+    assert findings[0].message.endswith(advice)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 from handmade import document, fact, message, node, place, report, reuse
 
+from olympus_lint.project.settings import Settings
+from olympus_lint.run.engine import lint_text
 from olympus_rules.finding import Confidence, Position
 from olympus_rules.keyflow.facts import (
     ConstantKey,
@@ -206,6 +208,41 @@ def test_key_transposition(how: str, words: str) -> None:
     assert words in message(doc, "OLY103", made)
 
 
+@pytest.mark.parametrize(
+    ("decorator", "taken", "words"),
+    [
+        ("@jax.jit", "state", "Split it first: `key, subkey = jax.random.split(state.key)`."),
+        ("@partial(jax.jit, static_argnums=0)", "state", "`draw` is compiled and keeps the key"),
+        ("@partial(jax.jit, static_argnames=('state',))", "x, state", "`draw` is compiled and keeps"),
+        ("@partial(jax.jit, static_argnums=0)", "x, state", "Split it first: `key, subkey ="),
+        ("@jax.jit", "", "`draw` is compiled and keeps the key that it reads first"),
+        ("", "state", "Split it first: `state.key, subkey = jax.random.split(state.key)`."),
+    ],
+)
+def test_a_compiled_function_keeps_what_does_not_come_in_through_a_traced_argument(
+    decorator: str, taken: str, words: str
+) -> None:
+    text = (
+        f"import jax\nfrom functools import partial\n\ndef make(state):\n    {decorator}\n    def draw({taken}):\n"
+        f"        return jax.random.normal(state.key) + jax.random.normal(state.key)\n    return draw\n"
+    )
+    (finding,) = lint_text("example.py", text, Settings()).findings
+    assert words in finding.message
+
+
+@pytest.mark.parametrize(
+    ("taken", "given", "words"),
+    [("state", "state", "Split it first"), ("", "", "`draw` is compiled and keeps the key that it reads first")],
+)
+def test_a_call_of_a_compiled_function_that_hands_it_the_key(taken: str, given: str, words: str) -> None:
+    text = (
+        f"import jax\n\n\ndef two(state):\n    @jax.jit\n    def draw({taken}):\n"
+        f"        return jax.random.normal(state.key)\n\n    return draw({given}) + draw({given})\n"
+    )
+    (finding,) = lint_text("example.py", text, Settings()).findings
+    assert words in finding.message
+
+
 def test_unused_key() -> None:
     doc = document("key, sub = jax.random.split(key)\n")
     made = fact(UnusedKey, node(doc, "sub"), key="sub")
@@ -253,6 +290,23 @@ def test_derivation_collision(how: str, repeated_by: str, words: str) -> None:
         index=node(doc, "i", 1) if how == "split-then-index" else None,
     )
     assert words in message(doc, "OLY108", made)
+
+
+@pytest.mark.parametrize(
+    ("fold_row", "split_row", "words"),
+    [
+        (4, 5, "`split` and `fold_in` on line 4 of `key` give"),
+        (5, 4, "`split` on line 4 and `fold_in` of `key` give"),
+    ],
+)
+def test_the_row_of_a_split_beside_fold_in_stands_with_the_derivation_on_it(
+    fold_row: int, split_row: int, words: str
+) -> None:
+    rows = {fold_row: "    a = jax.random.fold_in(key, 0)\n", split_row: "    b = jax.random.split(key)\n"}
+    text = f"import jax\n\ndef f(key):\n{rows[4]}{rows[5]}    return a, b\n"
+    findings = [finding for finding in lint_text("example.py", text, Settings()).findings if finding.code == "OLY108"]
+    assert [finding.span.start.row for finding in findings] == [5]
+    assert findings[0].message.startswith(words)
 
 
 @pytest.mark.parametrize(

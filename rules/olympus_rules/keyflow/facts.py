@@ -292,6 +292,7 @@ class DerivationCollision(Fact):
         repeated_by: as in :class:`Reuse`.
         index: for ``split-then-index`` the datum to fold in.
         is_apart: for ``split-beside-fold_in``, whether two keys are made apart from one seed.
+        is_split_first: for ``split-beside-fold_in``, whether ``first`` is the split.
     """
 
     how: str
@@ -300,6 +301,7 @@ class DerivationCollision(Fact):
     repeated_by: str = ""
     index: ast.expr | None = None
     is_apart: bool = False
+    is_split_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from olympus_rules.finding import Applicability, Finding, Related
 from olympus_rules.keyflow.facts import DerivationCollision, Place
 from olympus_rules.libraries.names import FOLD_IN, RANDOM
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key, written_in
+from olympus_rules.rules.wording import FUNCTIONS, bound_in, line, names_in, related, the_key, written_in
 from olympus_rules.syntax import Document
 
 
@@ -60,8 +60,10 @@ def message(fact: DerivationCollision, document: Document) -> str:
         )
     if fact.how == "split-beside-fold_in":
         key = "two keys of one seed" if fact.is_apart else key
+        derivations = ["`split`", "`fold_in`"]
+        derivations[not fact.is_split_first] += other
         return (
-            f"`split` and `fold_in`{other} of {key} give the same children: `split(key)[i]` equals "
+            f"{' and '.join(derivations)} of {key} give the same children: `split(key)[i]` equals "
             f"`fold_in(key, i)`. Use one of the two on a key, or split first and fold into a child."
         )
     if fact.how == "call-beside-fold_in":
@@ -85,8 +87,8 @@ def _in_loops(fact: DerivationCollision, document: Document) -> str:
     if not isinstance(fact.node, ast.Call):
         return ""
     data = next((k.value for k in fact.node.keywords if k.arg == "data"), (*fact.node.args, None, None)[1])
-    names = set(_in(fact.node.args[0])) if fact.node.args else set()
-    loops = [loop for loop in _loops_around(fact.node, document) if names.isdisjoint(_bound(loop.node))]
+    names = set(names_in(fact.node.args[0])) if fact.node.args else set()
+    loops = [loop for loop in _loops_around(fact.node, document) if names.isdisjoint(bound_in(loop.node))]
     if data is None or len(loops) < 2:
         return ""
     named = _names(data, [loop.node for loop in loops])
@@ -130,12 +132,12 @@ def _loops_around(node: ast.AST, document: Document) -> Iterator[_Around]:
     found: list[_Around] = []
     for parent in takewhile(lambda each: not isinstance(each, FUNCTIONS), document.around(node)):
         if isinstance(parent, ast.For | ast.AsyncFor):
-            found.append(_Around(parent, _in(parent.target), _counter(parent.target, parent.iter)))
+            found.append(_Around(parent, names_in(parent.target), _counter(parent.target, parent.iter)))
         elif isinstance(parent, ast.While):
             found.append(_Around(parent, [], ""))
         elif isinstance(parent, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             parts = reversed(parent.generators)
-            found += [_Around(each.target, _in(each.target), _counter(each.target, each.iter)) for each in parts]
+            found += [_Around(each.target, names_in(each.target), _counter(each.target, each.iter)) for each in parts]
     yield from reversed(found)
 
 
@@ -150,20 +152,11 @@ def _counter(target: ast.expr, iterable: ast.expr) -> str:
     return ""
 
 
-def _in(expression: ast.expr) -> list[str]:
-    return [part.id for part in ast.walk(expression) if isinstance(part, ast.Name)]
-
-
-def _bound(loop: ast.AST) -> set[str]:
-    """Return the names that a loop binds."""
-    return {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-
-
 def _names(data: ast.expr, loops: list[ast.AST]) -> set[str]:
     """Return the names in an expression, and in what the loops assign to them."""
-    names = set(_in(data))
+    names = set(names_in(data))
     assigned = [part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Assign)]
     for part in assigned:
         if any(isinstance(target, ast.Name) and target.id in names for target in part.targets):
-            names |= set(_in(part.value))
+            names |= set(names_in(part.value))
     return names

@@ -12,7 +12,7 @@ from olympus_rules.finding import Applicability, Confidence, Finding, Related, S
 from olympus_rules.keyflow.facts import EqualKeys, Origin, Place, Reuse
 from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
-from olympus_rules.rules.wording import FUNCTIONS, line, related, the_key, written_in
+from olympus_rules.rules.wording import FUNCTIONS, bound_in, line, names_in, related, the_key, written_in
 from olympus_rules.syntax import Document
 
 EFFECTS = {
@@ -260,32 +260,55 @@ def made_by(place: Place, document: Document) -> set[str]:
     statement = document.statement(place.node)
     if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
         return set()
-    return {part.id for part in ast.walk(statement) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return bound_in(statement)
 
 
-def compiled(place: Place, document: Document) -> str:
-    """Return the function of the file that a place calls if ``jit`` has compiled it: what it reads is a constant."""
-    called = place.node.func.id if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) else ""
+def keeper(fact: Reuse, document: Document) -> str:
+    """Return the compiled function to which the key is a constant: it does not come in through a traced argument."""
+    call, key = fact.again.node, fact.again.key
+    if isinstance(key, ast.Attribute):
+        around = compiled_around(document, call)
+        return around.name if around is not None and is_constant_in(around, key) else ""
+    if key is not None or not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        return ""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    is_given = any(fact.key.partition(".")[0] in names_in(each) for each in given)
+    return call.func.id if not is_given and is_compiled(call.func.id, document) else ""
+
+
+def is_compiled(called: str, document: Document) -> bool:
+    """Return whether ``jit`` has compiled a function of the file: what it reads from outside is a constant."""
     makers: list[ast.expr] = []
-    for node in ast.walk(document.tree) if called and "jit" in document.text else ():
+    for node in ast.walk(document.tree) if "jit" in document.text else ():
         match node:
             case ast.FunctionDef(name=name) if name == called:
                 makers += node.decorator_list
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=maker)) if name == called:
                 makers.append(maker)
     names = [part for maker in makers for part in ast.walk(maker)]
-    is_compiled = any(
-        name.endswith("jit") for part in names if (name := getattr(part, "attr", "") or getattr(part, "id", ""))
-    )
-    return called if is_compiled else ""
+    return any(name.endswith("jit") for part in names if (name := getattr(part, "attr", "") or getattr(part, "id", "")))
 
 
-def compiled_around(document: Document, node: ast.AST) -> str:
+def compiled_around(document: Document, node: ast.AST) -> ast.FunctionDef | None:
     """Return the compiled function or method around a node: what it assigns to an object is lost."""
     functions = (each for each in document.around(node) if isinstance(each, ast.FunctionDef))
-    return next(
-        (each.name for each in functions if COMPILES.search(" ".join(map(ast.unparse, each.decorator_list)))), ""
-    )
+    return next((each for each in functions if COMPILES.search(" ".join(map(ast.unparse, each.decorator_list)))), None)
+
+
+def is_constant_in(function: ast.FunctionDef, key: ast.Attribute) -> bool:
+    """Return whether a compiled function reads a key from outside, or from an argument that it is told is static."""
+    options = [part for each in function.decorator_list for part in ast.walk(each) if isinstance(part, ast.keyword)]
+    static = {
+        part.value
+        for option in options
+        if (option.arg or "").startswith("static")
+        for part in ast.walk(option.value)
+        if isinstance(part, ast.Constant)
+    }
+    parameters = enumerate([*function.args.posonlyargs, *function.args.args])
+    constant = {each.arg for place, each in parameters if not static.isdisjoint((place, each.arg))}
+    bound = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)} | bound_in(function)
+    return (bound - constant).isdisjoint(names_in(key))
 
 
 def in_method(fact: Reuse, document: Document) -> str:
@@ -314,9 +337,7 @@ def advice(fact: Reuse, document: Document) -> str:
         is_at_first = is_split(fact.again) and fact.first.node is not fact.again.node  # a split keeps the parent
         where = f"on {line(document, fact.first.node)}" if is_at_first else "here"
         return f"{names} {verb} never used; was it meant {where}?"
-    function = compiled(fact.again, document) if fact.again.key is None else ""
-    if isinstance(fact.again.key, ast.Attribute):
-        function = compiled_around(document, fact.again.node)
+    function = keeper(fact, document)
     if function:
         return f"`{function}` is compiled and keeps the key that it reads first: pass it the key as an argument."
     key, split = fact.key or "key", written_in(document, fact.again.node)
@@ -334,5 +355,6 @@ def advice(fact: Reuse, document: Document) -> str:
     where = " in the loop" if fact.repeated_by == "loop" else ""
     if not key.replace(".", "").isidentifier():
         return f"Split it first{where} with `{split}`."
-    child = "subkey" if key != "subkey" else "subkey_1"
-    return f"Split it first{where}: `{key}, {child} = {split}({key})`."
+    is_lost = "." in key and not where and compiled_around(document, fact.again.node) is not None
+    new, child = "key" if is_lost else key, "subkey" if key != "subkey" else "subkey_1"
+    return f"Split it first{where}: `{new}, {child} = {split}({key})`."

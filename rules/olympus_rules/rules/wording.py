@@ -54,3 +54,13 @@ def written_in(document: Document, near: ast.AST, function: str = "split") -> st
 def constructor_in(document: Document, near: ast.AST) -> str:
     """Return how a file writes the constructor of its keys, which is that of raw keys where it has any."""
     return written_in(document, near, "PRNGKey" if "PRNGKey" in document.text else "key")
+
+
+def names_in(expression: ast.AST) -> list[str]:
+    """Return the names in an expression, in order."""
+    return [part.id for part in ast.walk(expression) if isinstance(part, ast.Name)]
+
+
+def bound_in(node: ast.AST) -> set[str]:
+    """Return the names that a statement, a loop or a function binds in it."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}

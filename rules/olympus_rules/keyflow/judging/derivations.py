@@ -227,6 +227,7 @@ def _beside(file: File, run: Run, fold: Derivation | Consumption, split: Consump
         first=earlier,
         again=later,
         is_apart=is_apart,
+        is_split_first=earlier is parted,
     )
 
 
