@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.summary import GENERAL, Specialisation, Summary
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Function, Library, Value
+
+Part: TypeAlias = tuple[int | None, int | None]
+"""The bounds of a slice."""
 
 
 class Held(NamedTuple):
@@ -101,6 +104,9 @@ class ClassTable(Protocol):
         self, class_: ClassCode, attribute: str, *, in_list: bool = False, place: int | None = None
     ) -> str:
         """Return the class of a library whose object an attribute of an object holds, empty if none is known."""
+
+    def held_class(self, class_: ClassCode, attribute: str, part: Part, first: int) -> ClassCode | None:
+        """Return the class of all objects from the ``first`` on in a slice of the list that an attribute holds."""
 
     def is_given(self, class_: ClassCode, attribute: str) -> bool:
         """Return whether an object was given what its attribute holds, which so knows nothing of the object."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from olympus_rules.code.instructions import ClassCode
 from olympus_rules.keyflow.domain.access import CALLABLE, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.classes import class_of
-from olympus_rules.keyflow.domain.linker import NOTHING
+from olympus_rules.keyflow.domain.linker import NOTHING, Part
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -28,6 +29,7 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.lanes import report_compiled
 from olympus_rules.keyflow.interpret.unknown import unknown
 
+WHOLE: Part = (None, None)
 KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
 
 
@@ -114,8 +116,24 @@ def _held(flow: Flow, function: Term) -> Value | None:
         kept = flow.linker.hierarchy.held_callables(class_, name, owner) or _given(flow, owner, name)
         if kept:
             return choose(flow, [(ALWAYS, value) for value in kept])
+    if class_of(flow.file, function) is None and (listed := _listed(flow, function)) is not None:
+        flow.file.annotated[function] = listed
     called = None if class_of(flow.file, function) is None else flow.attribute(function, "__call__")
     return None if isinstance(called, Term) else called
+
+
+def _listed(flow: Flow, function: Term) -> ClassCode | None:
+    """Return the class of an object in a list, or in a slice of it, that the constructor of another object fills."""
+    terms = flow.terms
+    if terms.operation(function) != "item":
+        return None
+    held, place = terms.args(function)
+    index, part = terms.constant(place), WHOLE
+    if terms.operation(held) == "slice":
+        part, held = terms.data(held), terms.args(held)[0]
+    class_ = class_of(flow.file, terms.args(held)[0]) if terms.operation(held) == "attr" else None
+    first = index if type(index) is int and index > 0 else 0  # a loop looks at two items for all of them
+    return None if class_ is None else flow.linker.hierarchy.held_class(class_, terms.data(held)[0], part, first)
 
 
 def _given(flow: Flow, owner: Term, name: str) -> list[Value]:

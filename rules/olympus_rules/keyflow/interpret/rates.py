@@ -5,6 +5,7 @@ from __future__ import annotations
 from olympus_rules.keyflow.domain.classes import class_of
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
+from olympus_rules.keyflow.domain.presence import ELEMENT
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Const, Value, is_zero
 from olympus_rules.keyflow.interpret import made_objects, operators
@@ -37,11 +38,11 @@ def settled(flow: Flow, value: Value) -> Value:
 
 def _initial(flow: Flow, attribute: Term) -> Value | None:
     path: list[str] = []
-    owner = attribute
-    while flow.terms.operation(owner) == "attr" and not flow.terms.data(owner)[1]:
-        path.insert(0, flow.terms.data(owner)[0])
-        owner = flow.terms.args(owner)[0]
-    class_ = class_of(flow.file, owner) if len(path) > 1 and flow.terms.operation(owner) == "param" else None
+    owner, terms = attribute, flow.terms
+    while (part := terms.operation(owner)) in ("item", "slice") or (part == "attr" and not terms.data(owner)[1]):
+        path[:0] = [terms.data(owner)[0]] if part == "attr" else [ELEMENT] if part == "item" else []
+        owner = terms.args(owner)[0]
+    class_ = class_of(flow.file, owner) if len(path) > 1 and terms.operation(owner) == "param" else None
     return None if class_ is None else flow.linker.objects.initial(class_, tuple(path))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.linker import Linker
+from olympus_rules.keyflow.domain.linker import Linker, Part
 from olympus_rules.keyflow.domain.summary import RECEIVER, Summary
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -49,6 +49,7 @@ class Hierarchy:
         self.bases: dict[ClassCode, list[Value]] = {}
         self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
         self._libraries: dict[tuple[ClassCode, str, bool, int | None], str] = {}
+        self._classes: dict[tuple[ClassCode, str, Part, int], ClassCode | None] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
@@ -164,11 +165,11 @@ class Hierarchy:
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
         """Return whether an attribute of a class is constant: a member of an enumeration, or named like a constant."""
-        return name.isupper() or _is_enumeration(self._bases_of(class_))
+        return name.isupper() or _is_enumeration(_bases_of(self, class_))
 
     def members(self, class_: ClassCode) -> frozenset[str]:
         """Return the names of the members of an enumeration; none for any other class or one out of reach."""
-        if not _is_enumeration(self._bases_of(class_)):
+        if not _is_enumeration(_bases_of(self, class_)):
             return frozenset()
         targets = [part for node in class_.node.body if isinstance(node, ast.Assign) for part in node.targets]
         return frozenset(target.id for target in targets if isinstance(target, ast.Name))
@@ -184,10 +185,6 @@ class Hierarchy:
             if isinstance(target, ast.Name)
         }
         return next((each for each, value in literals.items() if value == literals.get(name)), name)
-
-    def _bases_of(self, class_: ClassCode) -> list[Value]:
-        """Return the bases of a class and of those that it inherits from."""
-        return [base for ancestor in self.ancestry(class_) for base in self.bases.get(ancestor, ())]
 
     def held_library(
         self, class_: ClassCode, attribute: str, *, in_list: bool = False, place: int | None = None
@@ -215,6 +212,22 @@ class Hierarchy:
             names = names or {_annotated(self._linker, self.ancestry(class_), attribute, in_list=in_list)}
             self._libraries[slot] = names.pop() if len(names) == 1 else ""
         return self._libraries[slot]
+
+    def held_class(self, class_: ClassCode, attribute: str, part: Part, first: int) -> ClassCode | None:
+        """Return the class of all objects in a slice of the list that an attribute holds as it is set up.
+
+        Those before the ``first`` do not count.
+        """
+        slot = (class_, attribute, part, first)
+        if slot not in self._classes:
+            self._classes[slot] = None
+            held: set[Value] = set()
+            for value in self._set_up(class_, attribute):
+                items = value.items[slice(*part)][first:] if isinstance(value, Sequence) else (value,)
+                held.update(each for item in items for each in _parts(item))
+            found = {self._file.classes.get(each) if isinstance(each, Term) else None for each in held}
+            self._classes[slot] = found.pop() if len(found) == 1 else None
+        return self._classes[slot]
 
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the initialising methods write to an attribute.
@@ -284,7 +297,7 @@ class Hierarchy:
             return True
         if not isinstance(self._class_value(class_, name), Const | None):
             return True
-        bases = self._bases_of(class_)
+        bases = _bases_of(self, class_)
         return any(
             isinstance(base, Term)
             or (isinstance(base, Library) and not self._file.table.knows(base.qualified) and not self.known_class(base))
@@ -352,6 +365,11 @@ def summary_of(file: File, method: FunctionCode) -> Summary | None:
 def own_object(file: File, summary: Summary) -> Term:
     """Return the object of a method."""
     return file.terms.make("param", (summary.code, next(iter(summary.code.parameters), "")))
+
+
+def _bases_of(hierarchy: Hierarchy, class_: ClassCode) -> list[Value]:
+    """Return the bases of a class and of those that it inherits from."""
+    return [base for ancestor in hierarchy.ancestry(class_) for base in hierarchy.bases.get(ancestor, ())]
 
 
 def _is_enumeration(bases: Iterable[Value]) -> bool:

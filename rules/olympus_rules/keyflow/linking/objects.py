@@ -9,9 +9,10 @@ from olympus_rules.code.origins import Given, Origin
 from olympus_rules.keyflow.domain.access import CALLABLE
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held
-from olympus_rules.keyflow.domain.paths import ALWAYS
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
+from olympus_rules.keyflow.domain.presence import ELEMENT
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Value
+from olympus_rules.keyflow.domain.values import Bound, Class, Function, Library, Sequence, Value
 from olympus_rules.keyflow.linking.hierarchy import SETTING_UP, own_object, summary_of
 from olympus_rules.keyflow.notes.annotated import annotations_of, held_by
 
@@ -204,14 +205,23 @@ class Objects:
 
 
 def _initial(file: File, method: FunctionCode, path: Iterable[str]) -> Value | None:
-    """Return what an initialising method surely writes, once, to an attribute of an attribute of its object."""
+    """Return what an initialising method surely writes, once, to an attribute of an attribute of its object.
+
+    All objects in a list that it fills are to have the same.
+    """
     summary = summary_of(file, method)
     if summary is None:
         return None
-    owner: Value = own_object(file, summary)
+    held: set[Value] = {own_object(file, summary)}
     for name in path:
-        written = [(value, when) for term, put, value, when in summary.writes if term == owner and put == name]
-        if len(written) != 1 or written[0][1] != ALWAYS:
+        if name == ELEMENT:
+            held = {item for each in held for item in (each.items if isinstance(each, Sequence) else (each,))}
+            continue
+        written: dict[Value, list[tuple[Value, PathCondition]]] = {each: [] for each in held}
+        for term, put, value, when in summary.writes:
+            if put == name and term in written:
+                written[term].append((value, when))
+        if any(len(each) != 1 or each[0][1] != ALWAYS for each in written.values()):
             return None
-        owner = written[0][0]
-    return owner
+        held = {value for ((value, _),) in written.values()}
+    return held.pop() if len(held) == 1 else None
