@@ -152,6 +152,11 @@ def may_only_keep(function: ast.expr, name: str) -> bool:
     return DATA.search(dotted_name(function.value).rpartition(".")[2]) is not None
 
 
+def is_activation(name: str) -> bool:
+    """Return whether a callee is an activation, or makes its parameters, by its name: hardly any has some or draws."""
+    return name.endswith("activation")
+
+
 def waiting_arguments(node: ast.Call) -> list[ast.expr]:
     """Return the arguments that a call only waits for, by their keywords."""
     return [keyword.value for keyword in node.keywords if keyword.arg and keyword.arg.startswith(WAITING)]

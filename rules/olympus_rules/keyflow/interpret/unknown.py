@@ -264,7 +264,7 @@ def _certainty(flow: Flow, function: Value, arguments: Arguments, name: str) -> 
     """Return how certain it is that an unknown callee consumes its arguments."""
     assert arguments.node is not None
     keeping = callees.may_only_keep(arguments.node.func, name) or _is_inherited_constructor(flow, arguments)
-    keeping = keeping or callees.evaluates(arguments, name)
+    keeping = keeping or callees.evaluates(arguments, name) or callees.is_activation(name)
     if keeping or _is_looked_up(flow, function, arguments.node):
         return Certainty.DOUBTFUL
     return Certainty.UNKNOWN
