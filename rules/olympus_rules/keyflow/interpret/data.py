@@ -150,7 +150,7 @@ def run_sequence(flow: Flow, instruction: ir.BuildSequence) -> None:
     """Build a tuple, list or set."""
     items: list[Value] = []
     is_open = False
-    _check_stars(flow, instruction.items, getattr(instruction.node, "elts", ()))
+    _check_stars(flow, instruction.items, instruction.node)
     for register, starred in instruction.items:
         value = containers.spread(flow, flow.registers[register]) if starred else flow.registers[register]
         if not starred:
@@ -167,11 +167,13 @@ def run_sequence(flow: Flow, instruction: ir.BuildSequence) -> None:
     flow.registers[instruction.dst] = flow.terms.fresh() if is_large(built) else built
 
 
-def _check_stars(flow: Flow, items: Iterable[tuple[int, bool]], nodes: Iterable[ast.expr]) -> None:
+def _check_stars(flow: Flow, items: Iterable[tuple[int, bool]], node: ast.AST | None) -> None:
     """Check what is unpacked into a display or a call."""
-    for (register, starred), node in zip(items, nodes, strict=False):
-        if starred and isinstance(node, ast.Starred):
-            words.iterated(flow, flow.registers[register], node.value)
+    for number, (register, starred) in enumerate(items):
+        if starred:
+            written = (node.args if isinstance(node, ast.Call) else getattr(node, "elts", ()))[number:]
+            if written and isinstance(written[0], ast.Starred):
+                words.iterated(flow, flow.registers[register], written[0].value)
 
 
 def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
@@ -190,7 +192,7 @@ def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
 def run_call(flow: Flow, instruction: ir.Call) -> None:
     """Call a value."""
     registers = flow.registers
-    _check_stars(flow, instruction.args, instruction.node.args if instruction.node is not None else ())
+    _check_stars(flow, instruction.args, instruction.node)
     arguments = Arguments(
         unstarred((registers[register], starred) for register, starred in instruction.args),
         unpacked((name, registers[register]) for name, register in instruction.keywords),

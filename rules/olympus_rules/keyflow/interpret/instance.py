@@ -137,7 +137,8 @@ class Instance:
 
     def _replace(self, term: Term) -> Value:
         terms, knowledge = self.flow.terms, self.flow.knowledge
-        operation, data, args = terms.operation(term), terms.data(term), terms.args(term)
+        parts = terms.parts[term]
+        operation, data, args = parts[0], parts[1], parts[2:]
         if operation == "const":
             return Const(data)
         if operation == "param":
@@ -190,9 +191,10 @@ class Instance:
 
     def _object(self, term: Term) -> Term:
         """Return an object that the callee makes: a new one for each call."""
-        terms, classes = self.flow.terms, self.flow.file.classes
-        args = [self._term(arg) for arg in terms.args(term)]
-        made = self.flow.make(terms.operation(term), (terms.kind(term), (self.number, terms.data(term))), *args)
+        classes = self.flow.file.classes
+        operation, data, *args = self.flow.terms.parts[term]
+        kind = data[0] if operation == "fresh" else ""
+        made = self.flow.make(operation, (kind, (self.number, data)), *(self._term(arg) for arg in args))
         if term in classes:
             classes[made] = classes[term]
         if term in self.flow.file.rated:
@@ -294,7 +296,7 @@ class Instance:
     def condition(self, test: Term) -> Value:
         """Return the caller's value of a condition, a constant if the arguments decide it."""
         terms = self.flow.terms
-        operation, data, args = terms.operation(test), terms.data(test), terms.args(test)
+        operation, data, *args = terms.parts[test]
         if operation == "op" and data in ("hasattr", presence.CACHED) and len(args) == 2:
             owner, name = self.value(args[0]), terms.constant(args[1])
             if isinstance(owner, Term) and isinstance(name, str):

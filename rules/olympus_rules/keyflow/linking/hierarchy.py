@@ -161,7 +161,8 @@ class Hierarchy:
         """Record the values of the bases of a class."""
         if self.bases.get(class_) != bases:
             self.bases[class_] = bases
-            self._ancestries.clear()
+            for heir in [each for each, ancestry in self._ancestries.items() if class_ in ancestry]:
+                del self._ancestries[heir]
 
     def is_constant(self, class_: ClassCode, name: str) -> bool:
         """Return whether an attribute of a class is constant: a member of an enumeration, or named like a constant."""

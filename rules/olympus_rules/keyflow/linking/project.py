@@ -113,8 +113,10 @@ class Project:
     def trim(self, most: int = MAX_OPEN) -> None:
         """Close the analyses that were least recently used, until there are so many."""
         spare = len(self._analyses) - most
+        if spare <= 0:
+            return
         idle = [path for path, analysis in self._analyses.items() if not analysis.summariser.busy]
-        for path in idle[: max(spare, 0)]:
+        for path in idle[:spare]:
             self._close(path)
 
     def compute(self, question: Question) -> Record | None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Mapping
 from dataclasses import astuple, replace
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.finding import Position, Span
@@ -40,6 +42,7 @@ from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.keyflow.notes.pytrees import Pytrees
 
 Record = dict[str, Any]
+Found = TypeVar("Found")
 MAX_TERMS = 2_000  # of one function
 PLACELESS = ast.Pass()  # a consumption inside a function of another file has no place here
 
@@ -103,29 +106,26 @@ class _Writer:
 
     def tables(self) -> Record:
         """Return the written terms, the tests among them, and the facts known about them."""
-        objects = [(n, self.file.held[term].given) for term, n in self._index.items() if term in self.file.held]
-        given = [[n, name, self.value(value)] for n, pairs in objects for name, value in pairs]
-        numbers = list(self._index.items())
-        classes = self.file.classes
-        homes = [[n, self._class_home(classes[term])] for term, n in numbers if term in classes]
-        found = [[n, home] for n, home in homes if home]
-        parts = self.file.annotated_parts
-        held = [[n, home] for term, n in numbers if term in parts and (home := self._class_home(parts[term]))]
-        used = self.file.knowledge.used
-        ranks = [[n, used[term]] for term, n in numbers if term in used]
-        made_at = self.file.made_at
-        calls = [(n, made_at[term]) for term, n in numbers if term in made_at]
-        made = [[n, call.module, *astuple(call.span), call.written] for n, call in calls]
+        given = [[n, name, self.value(value)] for n, held in self._known(self.file.held) for name, value in held.given]
+        classes = [[n, self._class_home(class_)] for n, class_ in self._known(self.file.classes)]
+        parts = [[n, self._class_home(class_)] for n, class_ in self._known(self.file.annotated_parts)]
+        calls = self._known(self.file.made_at)
         return {
             "terms": self.terms,
             "tests": self.tests,
-            "classes": found,
-            "parts": held,
-            "ranks": ranks,
-            "rated": [n for term, n in numbers if term in self.file.rated],
+            "classes": [row for row in classes if row[1]],
+            "parts": [row for row in parts if row[1]],
+            "ranks": [[n, rank] for n, rank in self._known(self.file.knowledge.used)],
+            "rated": sorted(self._index[term] for term in self._index.keys() & self.file.rated),
             "given": given,
-            "made": made,
+            "made": [[n, call.module, *astuple(call.span), call.written] for n, call in calls],
         }
+
+    def _known(self, table: Mapping[Term, Found]) -> list[tuple[int, Found]]:
+        """Return the numbers of the written terms that a table has, each with what it has."""
+        return sorted(
+            ((self._index[term], table[term]) for term in self._index.keys() & table.keys()), key=itemgetter(0)
+        )
 
     def _class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
