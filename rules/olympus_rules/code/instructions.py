@@ -437,6 +437,7 @@ class ClassCode:
         scope: the scope of the definition.
         home: the qualified name of a class of another file, whose methods are looked up there.
         kinds: the kinds of that class's methods by name.
+        heirs: the qualified names of the subclasses there, if that class leaves methods to them.
         line: the line of its definition there, if its objects stand for arrays.
         registered: whether that class itself is, or may be, registered as a pytree.
         inert: whether nothing that its subclasses inherit from it can register them.
@@ -453,6 +454,7 @@ class ClassCode:
     scope: FunctionCode | None = None
     home: str = ""
     kinds: dict[str, str] = field(default_factory=dict)
+    heirs: tuple[str, ...] = ()
     line: int = 0
     registered: bool = True
     inert: bool = False

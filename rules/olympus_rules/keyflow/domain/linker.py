@@ -67,8 +67,11 @@ class ClassTable(Protocol):
     def namespace(self, class_: ClassCode, attribute: str, *, of_object: bool = False) -> Library | None:
         """Return what of a library a class of this file, or an object of it, used as a namespace, has under a name."""
 
-    def implementations(self, class_: ClassCode, name: str) -> list[FunctionCode]:
-        """Return the method of a class, or those of its subclasses in this file if it leaves the method to them."""
+    def implementations(self, class_: ClassCode, name: str, *, elsewhere: bool = False) -> list[FunctionCode]:
+        """Return the method of a class, or those of its subclasses in this file if it leaves the method to them.
+
+        With ``elsewhere``, those of its subclasses in its own file are among them.
+        """
 
     def inherited(self, class_: ClassCode, name: str, heir: ClassCode | None) -> FunctionCode | None:
         """Return the method ``super().name`` in a class's method, for an object of ``heir``, a possible subclass."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from olympus_rules.code.instructions import ClassCode
+from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.keyflow.domain.access import CALLABLE, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.classes import class_of
@@ -114,6 +114,7 @@ def _held(flow: Flow, function: Term) -> Value | None:
     if owner is not None and class_ is not None:  # self.layer(x, key=key)
         name = flow.terms.data(function)[0]
         kept = flow.linker.hierarchy.held_callables(class_, name, owner) or _given(flow, owner, name)
+        kept = kept or _idle_implementations(flow, class_, name, owner)
         if kept:
             return choose(flow, [(ALWAYS, value) for value in kept])
     if class_of(flow.file, function) is None and (listed := _listed(flow, function)) is not None:
@@ -145,6 +146,25 @@ def _given(flow: Flow, owner: Term, name: str) -> list[Value]:
         value = None if variables is None else variables.get((variables.get(variable), name, 0))
     found = supposed(flow.file, value)
     return [] if found is None else [found]
+
+
+def _idle_implementations(flow: Flow, class_: ClassCode, name: str, owner: Term) -> list[Value]:
+    """Return one of the methods of subclasses to which a class leaves it, if none does anything with keys."""
+    own = flow.linker.hierarchy.method(class_, name)
+    if own is None or not is_abstract(own):
+        return []
+    methods = flow.linker.hierarchy.implementations(class_, name, elsewhere=True)
+    is_idle = bool(methods) and all(_is_idle(flow, method) for method in methods)
+    return [Bound(flow.file.function(methods[0]), owner)] if is_idle else []
+
+
+def _is_idle(flow: Flow, method: FunctionCode) -> bool:
+    """Return whether a method does nothing with keys, as far as it has been interpreted."""
+    reached = flow.linker.lookups.reach(Function(method), concerned=True)
+    if reached is None or method.kind != "method":
+        return False
+    summary = flow.linker.summariser.summary(reached.code)
+    return summary is None or not (summary.uses or summary.writes or summary.says_something(flow.terms))
 
 
 def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:

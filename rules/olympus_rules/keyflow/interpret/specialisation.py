@@ -46,7 +46,9 @@ def is_receiver(given: Specialisation) -> bool:
 def _receiver(flow: Flow, code: FunctionCode, binding: dict[str, Value]) -> Specialisation:
     value = binding.get(code.parameters[0]) if code.owner is not None and code.parameters else None
     class_ = flow.file.classes.get(value) if isinstance(value, Term) else None
-    if value is None or class_ is None or class_ is code.owner or code.kind == "classmethod":
+    if value is None or class_ is None or code.owner is None or code.kind == "classmethod":
+        return GENERAL
+    if class_ in flow.linker.hierarchy.ancestry(code.owner):  # the method of a subclass: its object is one of that
         return GENERAL
     found = receiver(flow.file, code, class_)
     for _, term in found:

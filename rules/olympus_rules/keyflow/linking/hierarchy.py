@@ -62,13 +62,20 @@ class Hierarchy:
         """Return a method of a class or of its bases, those of other files included."""
         return self._first(self.ancestry(class_), name, class_)
 
-    def implementations(self, class_: ClassCode, name: str) -> list[FunctionCode]:
-        """Return the method of a class, or those of its subclasses in this file if it leaves the method to them."""
+    def implementations(self, class_: ClassCode, name: str, *, elsewhere: bool = False) -> list[FunctionCode]:
+        """Return the method of a class, or those of its subclasses in this file if it leaves the method to them.
+
+        Args:
+            class_: the class.
+            name: the method.
+            elsewhere: whether to return those of its subclasses in its own file, too.
+        """
         own = self._implementation(class_, name)
         if own is not None:
             return [own]
-        heirs = [each for each in self._file.module.definitions.values() if isinstance(each, ClassCode)]
-        found = (self._implementation(each, name) for each in heirs if class_ in self.ancestry(each))
+        others = [self.known_class(Library(home)) for home in class_.heirs if elsewhere]
+        below = [*heirs(self._file, class_), *filter(None, others)]
+        found = (self._implementation(each, name) for each in below)
         return [each for each in dict.fromkeys(found) if each is not None]
 
     def _implementation(self, class_: ClassCode, name: str) -> FunctionCode | None:
@@ -347,6 +354,12 @@ class Hierarchy:
                 return self._linker.names.variable_class(value.qualified)
             value = found
         return value.code if isinstance(value, Class) else None
+
+
+def heirs(file: File, class_: ClassCode) -> list[ClassCode]:
+    """Return the classes of a file that inherit from a class."""
+    own = [each for each in file.module.definitions.values() if isinstance(each, ClassCode) and each is not class_]
+    return [each for each in own if class_ in file.linker.hierarchy.ancestry(each)]
 
 
 def _written_by(file: File, method: FunctionCode) -> Iterable[tuple[str, Value]]:

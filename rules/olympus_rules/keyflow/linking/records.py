@@ -39,6 +39,7 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.facts import KeyKind
+from olympus_rules.keyflow.linking.hierarchy import heirs
 from olympus_rules.keyflow.notes.pytrees import Pytrees
 
 Record = dict[str, Any]
@@ -81,6 +82,8 @@ def write_class(file: File, pytrees: Pytrees, class_: ClassCode, *, has_arrays: 
     record: Record = {"name": class_.name, "fields": class_.fields, "methods": methods, "bases": names}
     record |= {"defaults": class_.defaults}
     record |= {"values": sorted(class_.values), "left_open": sorted(class_.left_open)}
+    below = heirs(file, class_) if class_.left_open else []
+    record["heirs"] = [home for each in below if (home := table.class_home(each))]
     own = pytrees.own(class_)
     record |= {"registered": own.registered, "inert": own.inert}
     if has_arrays and pytrees.array_class(class_) is not None:
@@ -107,8 +110,8 @@ class _Writer:
     def tables(self) -> Record:
         """Return the written terms, the tests among them, and the facts known about them."""
         given = [[n, name, self.value(value)] for n, held in self._known(self.file.held) for name, value in held.given]
-        classes = [[n, self._class_home(class_)] for n, class_ in self._known(self.file.classes)]
-        parts = [[n, self._class_home(class_)] for n, class_ in self._known(self.file.annotated_parts)]
+        classes = [[n, self.class_home(class_)] for n, class_ in self._known(self.file.classes)]
+        parts = [[n, self.class_home(class_)] for n, class_ in self._known(self.file.annotated_parts)]
         calls = self._known(self.file.made_at)
         return {
             "terms": self.terms,
@@ -127,7 +130,7 @@ class _Writer:
             ((self._index[term], table[term]) for term in self._index.keys() & table.keys()), key=itemgetter(0)
         )
 
-    def _class_home(self, class_: ClassCode) -> str:
+    def class_home(self, class_: ClassCode) -> str:
         """Return the qualified name of a class, empty for one inside a function."""
         known = self.file.module.definitions.get(class_.name) is class_
         return class_.home or (f"{self.file.name}.{class_.name}" if known else "")
@@ -144,7 +147,7 @@ class _Writer:
             return ""
         name = code.name.rpartition(".")[2]
         if code.owner is not None:
-            home = self._class_home(code.owner)
+            home = self.class_home(code.owner)
             return f"{home}.{name}" if home and code.owner.methods.get(name) is code else ""
         known = self.file.module.definitions.get(code.name) is code
         return f"{self.file.name}.{name}" if known else ""
@@ -162,7 +165,7 @@ class _Writer:
             return ["map", items, value.open]
         if isinstance(value, Library):
             return ["library", value.qualified, *_traced(value)]
-        if isinstance(value, Class) and (home := self._class_home(value.code)):
+        if isinstance(value, Class) and (home := self.class_home(value.code)):
             return ["library", home]
         if isinstance(value, Choice):
             return ["choice", [[self.path(path), self.value(part)] for path, part in value.arms]]
@@ -407,6 +410,7 @@ def read_class(record: Record, home: str) -> ClassCode:
         left_open=frozenset(record["left_open"]),
         home=home,
         kinds=dict(record["methods"]),
+        heirs=tuple(record["heirs"]),
         line=record.get("line", 0),
         registered=record["registered"],
         inert=record["inert"],
