@@ -137,13 +137,15 @@ def turns_off(parameter: str, value: Value) -> bool:
 
 
 def may_only_keep(function: ast.expr, name: str) -> bool:
-    """Return whether a callee is a class or makes an instance, and so may only keep its arguments for later.
+    """Return whether a callee is a class, makes an instance or sets a value, and so may only keep its arguments.
 
     Args:
         function: the expression that is called.
         name: the last part of its name.
     """
     if name.lstrip("_")[:1].isupper() or name in CLASS_NAMES or name.endswith(CLASS_SUFFIXES) or name in SETTING_UP:
+        return True
+    if name.lstrip("_").startswith("set_"):
         return True
     if isinstance(function, ast.Call):  # type(state)(…)
         return isinstance(function.func, ast.Name) and function.func.id == "type"

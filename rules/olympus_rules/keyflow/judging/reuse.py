@@ -73,7 +73,8 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
     ):
         confidence = Confidence.LIKELY
     if again.loop == TREE_MAP and first.node is again.node:
-        confidence = min(confidence, Confidence.LIKELY)  # a tree may have one leaf
+        is_leaf = _is_layer_of_tree(file, again)  # a tree may have one leaf, and other layers than those that draw
+        confidence = min(confidence, Confidence.POSSIBLE if is_leaf else Confidence.LIKELY)
     if any(_may_draw(file, run, use.term) for use in (first, again)):
         confidence = Confidence.POSSIBLE
     if confidence < Confidence.LIKELY and not is_test(file) and _initialises_two(file, run, first, again):
@@ -87,6 +88,16 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
     if confidence > Confidence.POSSIBLE and is_meant(file.document, first, again):
         confidence = Confidence.POSSIBLE
     return confidence
+
+
+def _is_layer_of_tree(file: File, use: Consumption) -> bool:
+    """Return whether a mapped function calls its argument, a leaf of the tree, and gives it a key by a keyword."""
+    match use.node:
+        case ast.Call(func=ast.Name(id=name), keywords=keywords) if use.key in [each.value for each in keywords]:
+            around = file.document.around(use.node)
+            scope = next(each for each in around if isinstance(each, ast.Lambda | ast.FunctionDef | ast.Module))
+            return not isinstance(scope, ast.Module) and name in [each.arg for each in scope.args.args]
+    return False
 
 
 def _may_draw(file: File, run: Run, term: Term) -> bool:
