@@ -243,6 +243,25 @@ def test_a_call_of_a_compiled_function_that_hands_it_the_key(taken: str, given: 
     assert words in finding.message
 
 
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        ("jax.lax.map(lambda k: N(k) + x, keys)", "in every iteration of the outer loop, so all"),
+        ("[N(k) + x for k in keys]", "in every iteration of the outer loop, so all"),
+        ("[[N(k) + y for k in keys] for y in x]", "for every element of the outer comprehension, so all"),
+        ("jax.lax.map(lambda y: N(keys[0]) + y, x)", "in every step of `map`, so all"),
+        ("[N(keys[0]) + y for y in x]", "for every element of the comprehension, so all"),
+    ],
+)
+def test_a_loop_around_a_map_over_keys_repeats_the_draws(drawn: str, words: str) -> None:
+    text = (
+        f"import jax\nfrom jax.random import normal as N\n\ndef draw(key, xs):\n"
+        f"    keys = jax.random.split(key, 3)\n    for x in xs:\n        yield {drawn}\n"
+    )
+    (finding,) = lint_text("example.py", text, Settings()).findings
+    assert words in finding.message
+
+
 def test_unused_key() -> None:
     doc = document("key, sub = jax.random.split(key)\n")
     made = fact(UnusedKey, node(doc, "sub"), key="sub")

@@ -84,6 +84,7 @@ class Reuse(Fact):
         first, again: the two consumptions; the same place twice if a loop repeats it.
         effect: ``same-draw``, ``same-children`` or ``dependent``.
         repeated_by: the construct that executes the place again: ``loop``, ``comprehension``, ``scan``, ``call`` …;
+            ``outer loop`` for the loop around a comprehension or a map that takes other keys itself;
             ``arguments`` for one call that gets the key in two of them; empty for two places on one straight path.
         unused: names of unused derived keys in scope, the best hint of a typo.
         batch: whether a key array is consumed twice, not one key.

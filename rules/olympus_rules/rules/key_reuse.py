@@ -28,6 +28,8 @@ REPEATED_EFFECTS = {
 REPEATS = {
     "loop": "in every iteration of the loop",
     "comprehension": "for every element of the comprehension",
+    "outer loop": "in every iteration of the outer loop",
+    "outer comprehension": "for every element of the outer comprehension",
     "call": "each time the function is called",
     "arguments": "in two of its arguments",
     TREE_MAP: "for every leaf of `jax.tree.map`",
@@ -344,6 +346,8 @@ def advice(fact: Reuse, document: Document) -> str:
     if fact.kept and key.replace(".", "").isidentifier():
         new, child = ("new_key", "key") if key == "subkey" else ("key", "subkey")
         return f"Keep a child of it: `{new}, {child} = {split}({key})`."
+    if fact.repeated_by.startswith("outer "):
+        return "Make the keys anew there, from another key each time."
     if fact.batch:
         return "Give each use keys of its own: split each key first, or split the parent into more."
     if fact.repeated_by == TREE_MAP:

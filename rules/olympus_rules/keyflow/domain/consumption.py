@@ -27,7 +27,8 @@ def consume(flow: State, value: Value, use: Consumption) -> None:
     """
     if isinstance(value, Term):
         use.term, use.time, use.site = value, flow.ledger.tick(), flow.site
-        use.loop = use.loop or (flow.loops[-1] if flow.loops else "")
+        use.outer = tuple(flow.loops if use.loop else flow.loops[:-1])
+        use.loop = use.loop or flow.innermost
         use.replaced = _replaced_in(flow, value) if flow.replaced else ()
         flow.ledger.add(use)
         _hold(flow, value)
@@ -45,8 +46,8 @@ def consume(flow: State, value: Value, use: Consumption) -> None:
 def derived(flow: State, child: Term, arguments: Arguments, number: int) -> None:
     """Record that the call with this number derives a child by ``fold_in`` here."""
     if arguments.node is not None:
-        loop = flow.loops[-1] if flow.loops else ""
-        flow.events.derivations.append(Derivation(arguments.node, flow.path, child, loop, number, flow.ledger.tick()))
+        use = Derivation(arguments.node, flow.path, child, flow.innermost, number, flow.ledger.tick())
+        flow.events.derivations.append(use)
 
 
 def drawn(

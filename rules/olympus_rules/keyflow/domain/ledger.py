@@ -67,6 +67,7 @@ class Consumption:
             different parameters or elements (``origin``).
         origin: the parameter, or the element of a parameter, through which the key entered.
         loop: the construct that repeats the place: ``loop``, ``comprehension``, ``scan`` …
+        outer: the loops around that construct, each with the number of its iteration.
         count: the number of children of a split, if it is a literal.
         sampler: the library function that draws, here or in a function that is called.
         time: when it happens, counted in consumptions and departures.
@@ -92,6 +93,7 @@ class Consumption:
     call: int = 0
     origin: Term | None = None
     loop: str = ""
+    outer: tuple[tuple[str, int], ...] = ()
     count: int | None = None
     sampler: str = ""
     time: int = 0

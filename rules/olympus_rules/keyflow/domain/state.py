@@ -89,7 +89,7 @@ class State:
         alive: whether the present instruction is reachable.
         site: the expression at which a transformation or a property calls, if any.
         read_properties: the properties whose results are being worked out, which their results may mention.
-        loops: the labels of the loops around the present instruction.
+        loops: the labels of the loops around the present instruction, each with the number of its iteration.
         exits: the exits of these loops.
         attempts: the bodies of ``try`` around the present instruction.
         ledger: the consumptions up to now.
@@ -108,7 +108,7 @@ class State:
         self.alive = True
         self.site: ast.expr | None = None
         self.read_properties: set[FunctionCode] = set()
-        self.loops: list[str] = []
+        self.loops: list[tuple[str, int]] = []
         self.exits: list[Exits] = []
         self.attempts: list[Attempt] = []
         self.ledger = Ledger(self.terms, self.decisions)
@@ -116,6 +116,11 @@ class State:
         self.holders: set[Term] = set()
         self.born: dict[Term, PathCondition] = {}
         self.replaced: dict[Term, dict[Term, tuple[PathCondition, int]]] = {}
+
+    @property
+    def innermost(self) -> str:
+        """The label of the innermost loop around the present instruction; empty if there is none."""
+        return self.loops[-1][0] if self.loops else ""
 
     def arms(self, choice: Choice) -> Iterator[tuple[PathCondition, Value]]:
         """Yield the values of a choice that the present path allows, each under its own condition."""

@@ -141,8 +141,9 @@ def run_loop(flow: Flow, loop: ir.Loop) -> None:
     flow.iterations *= count
     ways = Exits(flow.env.open())
     followed = _Followed(loop, value, known or 0, exact, ways)
-    flow.loops.append(loop.label)
+    flow.loops.append((loop.label, 0))
     for number in range(count):
+        flow.loops[-1] = (loop.label, number)
         if not _iteration(flow, followed, number):
             break
         flow.rounds = INNER_ROUNDS

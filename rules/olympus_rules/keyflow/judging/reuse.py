@@ -193,6 +193,10 @@ def _repeated_by(first: Consumption, again: Consumption) -> str:
     if first.node is not again.node:
         return ""
     is_twice_in_it = None not in (first.key, again.key) and first.key is not again.key
+    if not is_twice_in_it and again.loop not in ("", "loop"):
+        around = next((outer for outer, before in zip(again.outer, first.outer, strict=False) if outer != before), None)
+        if around is not None:
+            return f"outer {around[0]}"
     return "arguments" if is_twice_in_it else again.loop or "call"
 
 
