@@ -9,7 +9,7 @@ def noisy(key, batches, samples):
     for batch in batches:
         key, subkey = jax.random.split(key)
         keys = jax.random.split(subkey, samples)
-        outputs.append(jax.lax.map(lambda key: batch + jax.random.normal(key, batch.shape), keys))
+        outputs.append(jax.lax.map(lambda k: batch + jax.random.normal(k, batch.shape), keys))
     return outputs
 
 

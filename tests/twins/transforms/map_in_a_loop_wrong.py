@@ -8,9 +8,7 @@ def noisy(key, batches, samples):
     keys = jax.random.split(key, samples)
     outputs = []
     for batch in batches:
-        outputs.append(
-            jax.lax.map(lambda key: batch + jax.random.normal(key, batch.shape), keys)
-        )  # error: OLY104 certain
+        outputs.append(jax.lax.map(lambda k: batch + jax.random.normal(k, batch.shape), keys))  # error: OLY104 certain
     return outputs
 
 

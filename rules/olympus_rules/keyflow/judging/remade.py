@@ -21,11 +21,26 @@ from olympus_rules.syntax.project import module_file
 
 def shared_seed(terms: Terms, first: Term, again: Term) -> Term:
     """Return the seed that two keys are made from, a variable if it may be one."""
-    one, two = ([seed for _, seed in terms.arms(terms.args(terms.seed_of(key))[0])] for key in (first, again))
+    one, two = _seeds(terms, first), _seeds(terms, again)
     return min(
         (seed for seed in one if seed in two),
         key=lambda seed: (is_literal_seed(terms, seed), not spelled_seed(terms, seed)),
     )
+
+
+def _seeds(terms: Terms, key: Term) -> list[Term]:
+    """Return the values that the seed of a key may have."""
+    return [seed for _, seed in terms.arms(terms.args(terms.seed_of(key))[0])]
+
+
+def _are_missing(terms: Terms, first: Term, again: Term) -> bool:
+    """Return whether two keys have a literal seed only if two values are both missing, in whose place it stands.
+
+    Parameters may well be left out together.
+    """
+    one, two = ({seed for seed in _seeds(terms, key) if not is_literal_seed(terms, seed)} for key in (first, again))
+    is_left_out = all(terms.operation(seed) == "param" for seed in one | two)
+    return bool(one and two) and one.isdisjoint(two) and not is_left_out
 
 
 def written_seed(file: File, first: Consumption, again: Consumption) -> str:
@@ -77,6 +92,8 @@ def most_sure(file: File, run: Run, first: Consumption, again: Consumption, effe
     if effect == "dependent" and not (is_alike and (_is_method(file, again) or _is_given_the_same(first, again))):
         return Confidence.POSSIBLE
     is_literal = is_literal_seed(file.terms, shared_seed(file.terms, first.term, again.term))
+    if is_literal and _are_missing(file.terms, first.term, again.term):
+        return Confidence.POSSIBLE
     if again.loop and _counts_in_seed(file, again):
         return Confidence.POSSIBLE  # each turn of the inner loop has its own seed, to be tried under other conditions
     if _is_drawn_here(file, first) and _is_drawn_here(file, again):
