@@ -8,8 +8,8 @@ from olympus.predicates import Consistency
 from olympus_rules.keyflow.domain.combinations import Combinations
 from olympus_rules.keyflow.domain.conditions import is_opaque, is_unmodelled, roots
 from olympus_rules.keyflow.domain.meanings import Meanings
-from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, bits
-from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, bits
+from olympus_rules.keyflow.domain.terms import CHOICE, Term, Terms
 
 
 class Decisions:
@@ -32,7 +32,7 @@ class Decisions:
         self._counting = 0  # those that compare a counter with its end
         self._raising = 0
         self._thrown = 0  # whether a call raises that may do so
-        self._left_out = 0  # whether a result that a call passes is the ``None`` of a parameter that is left out
+        self._left_out = ALWAYS  # whether a result that a call passes is the ``None`` of a parameter that is left out
         self._unmodelled = 0  # those that depend on the result of an unknown call
         self._traced_back = 0  # those for which this is computed
         self.combinations = Combinations(self._meanings)
@@ -121,13 +121,35 @@ class Decisions:
 
     def leave_out(self, path: PathCondition) -> None:
         """Record a condition under which a result that a call passes stands for a parameter that is left out."""
-        self._left_out |= path[0]
+        if (path[0] | path[1]).bit_count() == 1:
+            self._left_out = self._left_out[0] | path[0], self._left_out[1] | path[1]
+
+    def is_hardly_taken(self, path: PathCondition, known: PathCondition) -> bool:
+        """Return whether a path needs a loop without iterations, or the result of an unknown call to be ``None``.
+
+        Args:
+            path: the path.
+            known: the decisions that are taken anyway.
+        """
+        if path[0] & ~known[0] & self._entering:
+            return False
+        return all(self._is_of_results(test) for test in self._single(path[0] | path[1], known[0] | known[1]))
+
+    def _is_of_results(self, test: Term) -> bool:
+        """Return whether a decision is on the iterations of a loop, or on an unknown result that may be ``None``."""
+        terms = self._terms
+        operation, data, *args = terms.parts[test]
+        if operation == "op" and isinstance(data, tuple) and data[0] == CHOICE:
+            return all(terms.operation(arm) == "const" or self._is_of_results(arm) for arm in args)
+        return terms.kind(test) in ("first", "more") or (
+            (operation, data) == ("op", "Is") and is_unmodelled(terms, args[0])
+        )
 
     def is_doubtful(self, path: PathCondition) -> bool:
         """Return whether a path needs a loop without iterations, an exception, a parameter that is left out though it
         is passed, or two names of one value.
         """
-        doubtful = path[1] & self._entering or path[0] & (self._raising | self._left_out)
+        doubtful = path[1] & (self._entering | self._left_out[1]) or path[0] & (self._raising | self._left_out[0])
         return bool(doubtful) or self._meanings.consistency(path) == Consistency.DOUBTFUL
 
     def is_thrown(self, path: PathCondition) -> bool:
@@ -173,14 +195,14 @@ class Decisions:
         self._traced_back |= mask
         return mask & self._unmodelled
 
-    def _single(self, mask: int) -> Iterator[Term]:
-        """Return the tests of decisions; a decision that stands for others gives their tests."""
-        for number in bit_numbers(mask):
+    def _single(self, mask: int, known: int = 0) -> Iterator[Term]:
+        """Return the tests of decisions, but for known ones; a decision that stands for others gives their tests."""
+        for number in bit_numbers(mask & ~known):
             parts = self.parts(self.tests[number])
             if parts is None:
                 yield self.tests[number]
             else:
-                yield from self._single(parts[0] | parts[1])
+                yield from self._single(parts[0] | parts[1], known)
 
     def _shares(self, some: int, others: int) -> bool:
         """Return whether an opaque decision of ``some`` is computed from a value that ``others`` depend on."""

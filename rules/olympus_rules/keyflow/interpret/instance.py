@@ -284,7 +284,15 @@ class Instance:
         if (operation, data) != ("op", "Is") or terms.operation(args[0]) != "param" or args[1] != terms.const(None):
             return False
         value = self.value(args[0])
-        return isinstance(value, Term) and is_unmodelled(terms, value)
+        arms = value.arms if isinstance(value, Choice) else ((ALWAYS, value),)
+        given = [part for _, part in arms if part != Const(None)]
+        return (
+            bool(given)
+            and all(isinstance(part, Term) and is_unmodelled(terms, part) for part in given)
+            and all(
+                self.flow.decisions.is_hardly_taken(path, self.flow.path) for path, part in arms if part == Const(None)
+            )
+        )
 
     def _all(self, parts: PathCondition) -> Outcomes:
         """Return the outcomes of one decision that stands for all decisions of a path."""
