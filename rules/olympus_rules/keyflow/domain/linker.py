@@ -108,8 +108,8 @@ class ClassTable(Protocol):
     ) -> str:
         """Return the class of a library whose object an attribute of an object holds, empty if none is known."""
 
-    def held_class(self, class_: ClassCode, attribute: str, part: Part, first: int) -> ClassCode | None:
-        """Return the class of all objects from the ``first`` on in a slice of the list that an attribute holds."""
+    def held_objects(self, class_: ClassCode, attribute: str, part: Part, first: int) -> set[Value]:
+        """Return the objects that an attribute of an object holds: in a slice, from the ``first`` on, of a list."""
 
     def is_given(self, class_: ClassCode, attribute: str) -> bool:
         """Return whether an object was given what its attribute holds, which so knows nothing of the object."""

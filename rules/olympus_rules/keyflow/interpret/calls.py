@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
-from olympus_rules.keyflow.domain.access import CALLABLE, choose
+from olympus_rules.keyflow.domain.access import CALLABLE, as_term, choose
 from olympus_rules.keyflow.domain.arguments import Arguments, positional
 from olympus_rules.keyflow.domain.classes import class_of
-from olympus_rules.keyflow.domain.linker import NOTHING, Part
+from olympus_rules.keyflow.domain.ledger import UNKNOWN_DRAW, Certainty
+from olympus_rules.keyflow.domain.linker import NOTHING
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import (
@@ -29,7 +30,6 @@ from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.interpret.lanes import report_compiled
 from olympus_rules.keyflow.interpret.unknown import unknown
 
-WHOLE: Part = (None, None)
 KEEPING_DECORATORS = (".setter", ".getter", ".register", ".fixture", ".property", "cached_property")
 
 
@@ -66,11 +66,11 @@ def call(flow: Flow, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Term) and function in flow.file.classes:
         code = flow.linker.hierarchy.method(flow.file.classes[function], "__call__")
         if code is not None:
-            return call(flow, Bound(flow.file.function(code), function), arguments)
+            return _run(flow, function, Bound(flow.file.function(code), function), arguments)
     if isinstance(function, Term) and application.concerns_keys(flow, arguments):
         held = _held(flow, function)
         if held is not None:
-            return call(flow, held, arguments)
+            return _run(flow, function, held, arguments)
     if isinstance(function, Term):
         if made_objects.is_silent(flow, function):
             return flow.terms.fresh()
@@ -117,24 +117,23 @@ def _held(flow: Flow, function: Term) -> Value | None:
         kept = kept or _idle_implementations(flow, class_, name, owner)
         if kept:
             return choose(flow, [(ALWAYS, value) for value in kept])
-    if class_of(flow.file, function) is None and (listed := _listed(flow, function)) is not None:
-        flow.file.annotated[function] = listed
+    if class_of(flow.file, function) is None and flow.terms.operation(function) == "item":
+        listed = {flow.file.classes.get(as_term(flow, each)) for each in rates.objects(flow, function)}
+        if len(listed) == 1 and (found := listed.pop()) is not None:
+            flow.file.annotated[function] = found
     called = None if class_of(flow.file, function) is None else flow.attribute(function, "__call__")
     return None if isinstance(called, Term) else called
 
 
-def _listed(flow: Flow, function: Term) -> ClassCode | None:
-    """Return the class of an object in a list, or in a slice of it, that the constructor of another object fills."""
-    terms = flow.terms
-    if terms.operation(function) != "item":
-        return None
-    held, place = terms.args(function)
-    index, part = terms.constant(place), WHOLE
-    if terms.operation(held) == "slice":
-        part, held = terms.data(held), terms.args(held)[0]
-    class_ = class_of(flow.file, terms.args(held)[0]) if terms.operation(held) == "attr" else None
-    first = index if type(index) is int and index > 0 else 0  # a loop looks at two items for all of them
-    return None if class_ is None else flow.linker.hierarchy.held_class(class_, terms.data(held)[0], part, first)
+def _run(flow: Flow, instance: Term, method: Value, arguments: Arguments) -> Value:
+    """Call an object; that it takes keys is doubtful if it only splits them and all its rates are left at 0."""
+    before = len(flow.ledger.consumptions)
+    result = call(flow, method, arguments)
+    uses = flow.ledger.consumptions[before:]
+    if {use.draw for use in uses} - {UNKNOWN_DRAW} == {"split"} and rates.are_left(flow, instance):
+        for use in uses:
+            use.certainty = Certainty.DOUBTFUL
+    return result
 
 
 def _given(flow: Flow, owner: Term, name: str) -> list[Value]:

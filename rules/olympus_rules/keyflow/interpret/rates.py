@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from olympus_rules.keyflow.domain.classes import class_of
+from olympus_rules.keyflow.domain.linker import Part
 from olympus_rules.keyflow.domain.outcomes import outcomes
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, both
 from olympus_rules.keyflow.domain.presence import ELEMENT
 from olympus_rules.keyflow.domain.terms import Term
-from olympus_rules.keyflow.domain.values import Const, Value, is_zero
+from olympus_rules.keyflow.domain.values import Const, Function, Value, is_zero
 from olympus_rules.keyflow.interpret import made_objects, operators
 from olympus_rules.keyflow.interpret.flow import Flow
+
+WHOLE: Part = (None, None)
+RATE = re.compile("drop|noise|rate")
 
 
 def drawing(flow: Flow, layer: Term, qualified: str) -> PathCondition | None:
@@ -34,6 +40,40 @@ def settled(flow: Flow, value: Value) -> Value:
     """Return the constant that the constructor of an object gives to a part of it, else the value."""
     found = _initial(flow, value) if isinstance(value, Term) else None
     return found if isinstance(found, Const) else value
+
+
+def objects(flow: Flow, held: Term) -> set[Value]:
+    """Return the objects for one of which a term stands: the constructor of another object fills an attribute, or a
+    list in it, with them.
+    """
+    terms, part, first = flow.terms, WHOLE, 0
+    if terms.operation(held) == "item":
+        held, place = terms.args(held)
+        index = terms.constant(place)
+        first = index if type(index) is int and index > 0 else 0  # a loop looks at two items for all of them
+    if terms.operation(held) == "slice":
+        part, held = terms.data(held), terms.args(held)[0]
+    class_ = class_of(flow.file, terms.args(held)[0]) if terms.operation(held) == "attr" else None
+    return set() if class_ is None else flow.linker.hierarchy.held_objects(class_, terms.data(held)[0], part, first)
+
+
+def are_left(flow: Flow, held: Term) -> bool:
+    """Return whether the objects for one of which a term stands have rates that are 0, as no maker gives one."""
+    return bool(found := objects(flow, held)) and all(_is_left(flow, each) for each in found)
+
+
+def _is_left(flow: Flow, value: Value) -> bool:
+    made = flow.file.made.get(value) if isinstance(value, Term) else None
+    class_ = flow.file.classes.get(value) if isinstance(value, Term) else None
+    code = None if class_ is None else flow.linker.hierarchy.method(class_, "__init__")
+    function = None if code is None else flow.file.function(code)
+    function = flow.linker.lookups.reach(function, concerned=True) if isinstance(function, Function) else None
+    if made is None or function is None or flow.terms.data(made.structure)[0] != "made":
+        return False
+    _, _, count, names = flow.terms.data(made.structure)
+    given = {*names, *function.code.parameters[1 : 1 + count - len(names)]}
+    left = {name for name, default in function.defaults if RATE.search(name) and is_zero(default)}
+    return bool(left) and given.isdisjoint({None, *left})
 
 
 def _initial(flow: Flow, attribute: Term) -> Value | None:

@@ -49,7 +49,7 @@ class Hierarchy:
         self.bases: dict[ClassCode, list[Value]] = {}
         self._ancestries: dict[ClassCode, dict[ClassCode, None]] = {}
         self._libraries: dict[tuple[ClassCode, str, bool, int | None], str] = {}
-        self._classes: dict[tuple[ClassCode, str, Part, int], ClassCode | None] = {}
+        self._objects: dict[tuple[ClassCode, str, Part, int], set[Value]] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
         self._given: dict[tuple[ClassCode, str], bool] = {}
@@ -221,21 +221,15 @@ class Hierarchy:
             self._libraries[slot] = names.pop() if len(names) == 1 else ""
         return self._libraries[slot]
 
-    def held_class(self, class_: ClassCode, attribute: str, part: Part, first: int) -> ClassCode | None:
-        """Return the class of all objects in a slice of the list that an attribute holds as it is set up.
-
-        Those before the ``first`` do not count.
-        """
+    def held_objects(self, class_: ClassCode, attribute: str, part: Part, first: int) -> set[Value]:
+        """Return the objects that an attribute holds as it is set up: in a slice, from the ``first`` on, of a list."""
         slot = (class_, attribute, part, first)
-        if slot not in self._classes:
-            self._classes[slot] = None
-            held: set[Value] = set()
+        if slot not in self._objects:
+            held = self._objects[slot] = set()
             for value in self._set_up(class_, attribute):
                 items = value.items[slice(*part)][first:] if isinstance(value, Sequence) else (value,)
                 held.update(each for item in items for each in _parts(item))
-            found = {self._file.classes.get(each) if isinstance(each, Term) else None for each in held}
-            self._classes[slot] = found.pop() if len(found) == 1 else None
-        return self._classes[slot]
+        return self._objects[slot]
 
     def held_callables(self, class_: ClassCode, attribute: str, owner: Value) -> list[Value]:
         """Return the functions and methods that the initialising methods write to an attribute.
