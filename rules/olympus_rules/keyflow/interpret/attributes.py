@@ -208,6 +208,8 @@ def _annotated_method(
     methods = flow.linker.hierarchy.implementations(class_, name)
     if term in flow.file.held and (len(methods) > 1 or any(each.is_property for each in methods)):
         return None  # an object in an object: wrappers ask each other, and there would be no end to it
+    if methods == [flow.code] and flow.linker.hierarchy.method(class_, name) is not flow.code:
+        return None  # the only one is a wrapper, which asks others than itself
     found = [_method(flow, method, term, Class(class_), node, sure=False) for method in methods]
     return choose(flow, [(ALWAYS, method) for method in found]) if found else None
 

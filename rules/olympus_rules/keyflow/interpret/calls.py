@@ -148,22 +148,33 @@ def _given(flow: Flow, owner: Term, name: str) -> list[Value]:
 
 
 def _idle_implementations(flow: Flow, class_: ClassCode, name: str, owner: Term) -> list[Value]:
-    """Return one of the methods of subclasses to which a class leaves it, if none does anything with keys."""
+    """Return one of the methods of subclasses to which a class leaves it, if none does anything with keys.
+
+    Wrappers that only ask each other show nothing: one that is being interpreted may be idle, and another one has to.
+    """
     own = flow.linker.hierarchy.method(class_, name)
     if own is None or not is_abstract(own):
         return []
     methods = flow.linker.hierarchy.implementations(class_, name, elsewhere=True)
-    is_idle = bool(methods) and all(_is_idle(flow, method) for method in methods)
-    return [Bound(flow.file.function(methods[0]), owner)] if is_idle else []
+    found: list[Value] = []
+    for method in methods:
+        is_idle = _is_idle(flow, method)
+        if is_idle is False:
+            return []
+        if is_idle:
+            found = [Bound(flow.file.function(method), owner)]
+    return found
 
 
-def _is_idle(flow: Flow, method: FunctionCode) -> bool:
-    """Return whether a method does nothing with keys, as far as it has been interpreted."""
+def _is_idle(flow: Flow, method: FunctionCode) -> bool | None:
+    """Return whether a method does nothing with keys, ``None`` while it is being interpreted."""
     reached = flow.linker.lookups.reach(Function(method), concerned=True)
     if reached is None or method.kind != "method":
         return False
     summary = flow.linker.summariser.summary(reached.code)
-    return summary is None or not (summary.uses or summary.writes or summary.says_something(flow.terms))
+    if summary is None:
+        return None
+    return not (summary.uses or summary.writes or summary.says_something(flow.terms))
 
 
 def _partial(flow: Flow, function: Partial, arguments: Arguments) -> Value:
