@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from olympus_rules.libraries.model import Conversion, LibraryFunction
 
 LAST_NAMES = frozenset(
-    {"initialising", "keywords", "methods", "off", "on", "own", "parameters", "prefixes", "splits", "states", "streams"}
+    """
+    initialising keywords methods off on own parameters prefixes splits states streams variables
+    """.split()  # noqa: SIM905
 )
 """Fields whose names are not qualified."""
 

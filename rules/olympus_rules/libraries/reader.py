@@ -14,7 +14,7 @@ from olympus_rules.syntax.toml import read_toml
 
 LISTS: dict[str, tuple[str, ...]] = {
     "inspect": ("names", "prefixes", "methods"),
-    "fold": ("methods", "initialising", "streams", "parameters", "modules", "states"),
+    "fold": ("methods", "initialising", "streams", "parameters", "variables", "modules", "states"),
     "layers": ("keywords",),
     "lifted": ("splits", "own", "dropout"),
     "silent": ("names",),

@@ -194,7 +194,8 @@ class Libraries:
             what: ``streams`` for the arguments of these methods that take keys, or dictionaries of keys; ``modules``
                 for the functions that make a module of a function; ``states`` for those that read a module's state;
                 ``initialising`` for those of the methods that call a function with a key; ``parameters`` for the
-                streams from which a module draws its first parameters.
+                streams from which a module draws its first parameters; ``variables`` for what is given like a stream
+                and names variables that no key is drawn for.
         """
         return frozenset(name for pack in self._of(libraries) for name in pack.listed(kind, what))
 

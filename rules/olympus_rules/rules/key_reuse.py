@@ -271,7 +271,7 @@ def keeper(fact: Reuse, document: Document) -> str:
     if isinstance(key, ast.Attribute):
         around = compiled_around(document, call)
         return around.name if around is not None and is_constant_in(around, key) else ""
-    if key is not None or not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+    if key is not None or not (fact.key and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         return ""
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     is_given = any(fact.key.partition(".")[0] in names_in(each) for each in given)

@@ -14,6 +14,14 @@ class Net(nn.Module):
         return nn.Dense(self.width)(x)
 
 
+class Normed(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.BatchNorm(use_running_average=True)(nn.Dense(self.width)(x))
+
+
 def policy(x):
     return hk.Linear(3)(x)
 
@@ -46,6 +54,16 @@ def of_collections(x):
     return {"critic": weights, "target": critic_target.init({"params": key}, x)}
 
 
+class NormedAgent:
+    def __init__(self):
+        self.actor, self.critic = Normed(4), Normed(1)
+
+    def weights(self, seed, x):
+        actor_key, critic_key, statistics_key = jax.random.split(jax.random.key(seed), 3)
+        weights = self.actor.init({"params": actor_key, "batch_stats": statistics_key}, x)
+        return weights, self.critic.init({"params": critic_key, "batch_stats": statistics_key}, x)
+
+
 def example():
     x = jnp.ones((1, 2))
-    return of_haiku(x), Agent().weights(2, x), of_collections(x)
+    return of_haiku(x), Agent().weights(2, x), of_collections(x), NormedAgent().weights(3, x)

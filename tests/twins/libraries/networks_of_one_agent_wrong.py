@@ -46,6 +46,16 @@ def of_collections(x):
     return {"actor": weights, "critic": critic.init({"params": key}, x)}  # error: OLY104 likely
 
 
+class NormedAgent:
+    def __init__(self):
+        self.actor, self.critic = Net(4), Net(1)
+
+    def weights(self, seed, x):
+        key, statistics = jax.random.split(jax.random.key(seed))
+        weights = self.actor.init({"params": key, "batch_stats": statistics}, x)  # first
+        return weights, self.critic.init({"params": key, "batch_stats": statistics}, x)  # error: OLY104 likely
+
+
 def example():
     x = jnp.ones((1, 2))
-    return of_haiku(x), Agent().weights(2, x), of_collections(x)
+    return of_haiku(x), Agent().weights(2, x), of_collections(x), NormedAgent().weights(3, x)

@@ -116,6 +116,7 @@ class File:
         folding_methods, inspecting_methods: methods of these packages' objects that fold or inspect a key.
         streams: arguments of the folding methods that are keys, or dictionaries of keys.
         initial: the streams from which a module draws its first parameters.
+        undrawn: names of variables of a module that are given a key like a stream, of which nothing is drawn.
         layer_keywords: arguments by which the layers of these packages get a key.
         made_modules: functions of these packages that make a module of a function.
         states: functions of these packages by which a module reads a state that changes from call to call.
@@ -173,10 +174,11 @@ class File:
         if ".init(" in document.text and ".apply" in document.text:  # a functional module, from any library
             self.imported |= {"flax", "haiku"}
         self.folding_methods = table.methods(self.imported, "fold")
-        self.streams, self.initial = (table.methods(self.imported, "fold", what) for what in ("streams", "parameters"))
+        self.streams, self.initial, self.undrawn, self.made_modules, self.states = (
+            table.methods(self.imported, "fold", what)
+            for what in ("streams", "parameters", "variables", "modules", "states")
+        )
         self.layer_keywords = table.methods(self.imported, "layers", "keywords")
-        self.made_modules = table.methods(self.imported, "fold", "modules")
-        self.states = table.methods(self.imported, "fold", "states")
         self.applied: dict[Term, FunctionCode] = {}
         self.copies = table.copies(self.imported)
         counting = tuple(table.methods(self.imported, "counting", "modules"))
@@ -196,8 +198,7 @@ class File:
         self.annotated_parts: dict[Term, ClassCode] = {}
         self.given_by: dict[Term, Value] = {}
         self.held: dict[Term, Held] = {}
-        self.plain, self.rated = set[Term](), set[Term]()
-        self.shared: set[str] = set()
+        self.plain, self.rated, self.shared = set[Term](), set[Term](), set[str]()
         self.type_tests: dict[Term, tuple[Term, ClassCode]] = {}
         self.functions: dict[FunctionCode, Value] = {}
         self.idle: set[FunctionCode] = set()

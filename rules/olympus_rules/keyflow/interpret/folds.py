@@ -49,7 +49,8 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     given = arguments if owner is None else _by_name(flow, owner, arguments, value)
     is_off = owner is None or made_objects.is_silent(flow, owner) or callees.evaluates(given, name)
     if owner is None or is_off or not (are_streams or what == INITIALISING or _draws(flow, owner, place_of_method)):
-        consume(flow, value, use)
+        for _, part, expression in _streams(flow, value, use.key):
+            consume(flow, part, replace(use, key=expression))
         return
     module = made_objects.structure(flow, owner)
     if module in flow.file.applied:  # such a module splits its key into a key for each draw, whatever it does
@@ -57,7 +58,7 @@ def fold(flow: Flow, name: str, function: Value, arguments: Arguments, use: Cons
     other = next((_method(flow, each) for keyword, each in arguments.keywords if keyword == METHOD), ())
     asked = _asked_at_once(flow, owner, other)
     streams = {str(name) for name, _ in value.items} if isinstance(value, Map) else set[str]()
-    for stream, part, expression in _streams(value, use.key):
+    for stream, part, expression in _streams(flow, value, use.key):
         place, is_layer = Place(arguments.node, use.what, expression), what != INITIALISING
         is_key = any(flow.knowledge.is_candidate(term) for term in leaves(part))
         if (are_streams and isinstance(value, Map)) or (is_key and is_layer and module in flow.file.applied):
@@ -176,10 +177,11 @@ def _module(flow: Flow, function: Value, arguments: Arguments) -> Term | None:
     return None if owner is None else as_term(flow, owner)
 
 
-def _streams(value: Value, expression: ast.expr | None) -> Iterator[tuple[str, Value, ast.expr | None]]:
+def _streams(flow: Flow, value: Value, expression: ast.expr | None) -> Iterator[tuple[str, Value, ast.expr | None]]:
     """Yield the keys of an argument, each with the name of its stream if they are in a dictionary."""
     if not isinstance(value, Map):
         yield "", value, expression
         return
     for (name, _), (part, written) in zip(value.items, parts(value, expression), strict=True):
-        yield str(name), part, written
+        if name not in flow.file.undrawn:
+            yield str(name), part, written
