@@ -11,6 +11,9 @@ from olympus_rules.keyflow.domain.meanings import Meanings
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, bits
 from olympus_rules.keyflow.domain.terms import CHOICE, Term, Terms
 
+ASKING_ITEMS = frozenset({"Eq", "Lt", "and", "len", "not", "or"})
+"""Operations in a condition on the items of a list."""
+
 
 class Decisions:
     """Numbers the conditions that a program branches on; equal condition terms are one decision.
@@ -144,6 +147,15 @@ class Decisions:
         return terms.kind(test) in ("first", "more") or (
             (operation, data) == ("op", "Is") and is_unmodelled(terms, args[0])
         )
+
+    def needs_items(self, path: PathCondition) -> bool:
+        """Return whether a path depends on the items of a list of which only some are known: it may have none."""
+        return any(map(self._is_of_open_list, self._single(path[0] | path[1])))
+
+    def _is_of_open_list(self, term: Term) -> bool:
+        operation, data, *args = self._terms.parts[term]
+        is_open = operation == "op" and isinstance(data, str) and data.startswith("open ")
+        return is_open or (operation == "op" and data in ASKING_ITEMS and any(map(self._is_of_open_list, args)))
 
     def is_doubtful(self, path: PathCondition) -> bool:
         """Return whether a path needs a loop without iterations, an exception, a parameter that is left out though it

@@ -69,7 +69,11 @@ def _weighed(file: File, run: Run, first: Consumption, again: Consumption) -> Co
     if confidence is None:
         return None
     if confidence == Confidence.CERTAIN and any(
-        use.computed or use.term in run.knowledge.past_end or not is_steady(file, use.term) for use in (first, again)
+        use.computed
+        or use.term in run.knowledge.past_end
+        or not is_steady(file, use.term)
+        or (use.inside is not None and run.decisions.needs_items(use.path))
+        for use in (first, again)
     ):
         confidence = Confidence.LIKELY
     if again.loop == TREE_MAP and first.node is again.node:
