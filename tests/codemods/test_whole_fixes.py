@@ -188,7 +188,6 @@ def test_what_a_fix_would_leave_has_none(body: str) -> None:
         "    return a, b\n",
         f"{REWARD}    critic = reward(key, x)\n    target_critic = reward(key, 2 * x)\n"
         "    return critic, target_critic\n",
-        "    a = N(S(key)[0])\n    return a, N(S(key)[1])\n",
         "    # Should the target re-use the noise of the student?\n    a = N(key)\n    b = jax.random.uniform(key)\n"
         "    return a, b, x\n",
         "    a = N(key)\n    b = jax.random.uniform(key)  # common random numbers\n    return a, b, x\n",
@@ -221,7 +220,6 @@ def test_what_a_fix_would_leave_has_none(body: str) -> None:
         "another try",
         "made twice",
         "a target",
-        "other children",
         "a remark above",
         "a remark beside",
         "mirrored points",

@@ -5,7 +5,7 @@ import jax
 
 def loss_and_metric(key, x):
     train = x + jax.random.normal(jax.random.split(key)[0], x.shape)  # first
-    test = x + jax.random.normal(jax.random.split(key)[1], x.shape)  # error: OLY104 certain
+    test = x + jax.random.normal(jax.random.split(key)[0], x.shape)  # error: OLY104 certain
     return train, test
 
 

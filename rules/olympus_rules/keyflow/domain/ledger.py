@@ -69,6 +69,7 @@ class Consumption:
         loop: the construct that repeats the place: ``loop``, ``comprehension``, ``scan`` …
         outer: the loops around that construct, each with the number of its iteration.
         count: the number of children of a split, if it is a literal.
+        taken: the numbers of its children that the code takes where it splits; ``None`` for all of them.
         sampler: the library function that draws, here or in a function that is called.
         time: when it happens, counted in consumptions and departures.
         arms: the possible callee that made it, as (number of the choice, number of the callee); only one callee of a
@@ -95,6 +96,7 @@ class Consumption:
     loop: str = ""
     outer: tuple[tuple[str, int], ...] = ()
     count: int | None = None
+    taken: frozenset[int] | None = None
     sampler: str = ""
     time: int = 0
     arms: tuple[tuple[int, int], ...] = ()
@@ -105,6 +107,10 @@ class Consumption:
     given: Term | None = None
     stored: str = ""
     inside: Place | None = None
+
+    def shares_children(self, other: Consumption) -> bool:
+        """Return whether two splits of one key may take a child of one number, as far as seen."""
+        return self.taken is None or other.taken is None or not self.taken.isdisjoint(other.taken)
 
     @property
     def is_seen_to_draw(self) -> bool:
@@ -250,6 +256,8 @@ class Ledger:
         if first.arms and again.arms and any(a != b and a[0] == b[0] for a in first.arms for b in again.arms):
             return Meeting.NEVER
         if again.replaced and self._is_replaced(first, again):
+            return Meeting.NEVER
+        if not first.shares_children(again):
             return Meeting.NEVER
         return self.on_one_path(first, again)
 

@@ -209,6 +209,7 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         call=number if name in row.sinks else flow.terms.number(),  # two streams of one call are two consumers
         loop=arguments.loop,
         count=literal if row.derive == "split" else None,
+        taken=_taken(flow, arguments.node) if row.derive == "split" else None,
         sampler="" if row.derive or row.method else row.qualified,
         folded=flow.terms.make("op", ("fold", row.qualified)) if name in row.folds else None,
     )
@@ -221,6 +222,17 @@ def _sink(flow: Flow, row: LibraryFunction, name: str, arguments: Arguments, num
         if row.method and row.qualified in OF_DISTRIBUTIONS and arguments.owner is not None:
             is_layer, beside = True, positional(made_objects.structure(flow, arguments.owner))
         drawn(flow, value, Place(node, row.qualified, expression), is_layer=is_layer, arguments=beside)
+
+
+def _taken(flow: Flow, split: ast.Call | None) -> frozenset[int] | None:
+    """Return the numbers of the children that are taken of a split where it stands, ``None`` for all of them."""
+    parent = None if split is None else flow.file.document.parents.get(split)
+    match parent:
+        case ast.Subscript(value=array, slice=ast.Constant(value=int(number))) if array is split and number >= 0:
+            return frozenset({number})
+        case ast.Assign(targets=[ast.Tuple(elts=parts)]) if all(isinstance(part, ast.Name) for part in parts):
+            return frozenset(number for number, part in enumerate(parts) if getattr(part, "id", "") != "_")
+    return None
 
 
 def _is_generator(flow: Flow, row: LibraryFunction, name: str, value: Value, expression: ast.expr | None) -> bool:

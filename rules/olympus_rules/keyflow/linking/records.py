@@ -250,6 +250,7 @@ class _Writer:
             use.sampler,
             use.computed,
             None if use.folded is None else self.term(use.folded),
+            None if use.taken is None else sorted(use.taken),
         ]
 
     def path(self, path: PathCondition) -> list[list[int]]:
@@ -549,7 +550,7 @@ class _Reader:
 
     def use(self, record: list[Any]) -> Consumption:
         """Return a consumption."""
-        term, what, certainty, path, draw, loop, count, sampler, computed, folded = record
+        term, what, certainty, path, draw, loop, count, sampler, computed, folded, taken = record
         return Consumption(
             PLACELESS,
             what,
@@ -559,6 +560,7 @@ class _Reader:
             draw=draw,
             loop=loop,
             count=count,
+            taken=None if taken is None else frozenset(taken),
             sampler=sampler,
             computed=computed,
             folded=None if folded is None else self.terms[folded],
