@@ -141,8 +141,6 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
         found += _of_other_roots(run, fold, child, apart)
         inside = run.events.folded.get(child) if isinstance(fold, Consumption) else None  # reported in the callee
         for split in found:
-            if split.taken is not None and index not in split.taken:
-                continue
             if split.call != inside and 0 <= index < (_assumed_count(split) if split.count is None else split.count):
                 yield from _beside(file, run, fold, split, child)
 
