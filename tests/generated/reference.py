@@ -462,13 +462,32 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
     runs = list(executions(source, entries))
     if not functions <= set().union(*(recorder.reached for recorder in runs)):
         raise Unreached
-    truth = _truth(runs)
-    iterated = _truth([recorder for recorder in runs if 0 not in recorder.answers])
+    taken = children_taken(tree)
+    truth = _truth(runs, taken)
+    iterated = _truth([recorder for recorder in runs if 0 not in recorder.answers], taken)
     truth.shown = {*iterated.reuses, *iterated.collisions}
     return truth
 
 
-def _truth(runs: list[Recorder]) -> Truth:
+def children_taken(tree: ast.AST) -> dict[Place, set[int]]:
+    """Return the numbers of the children that are taken of splits where they stand, as in ``split(key)[0]``."""
+    taken: dict[Place, set[int]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=ast.Call() as split, slice=ast.Constant(value=int(number))) if number >= 0:
+                children = {number}
+            case ast.Assign(targets=[ast.Tuple(elts=[*parts])], value=ast.Call() as split) if all(
+                isinstance(part, ast.Name) for part in parts
+            ):
+                children = {number for number, part in enumerate(parts) if part.id != "_"}
+            case _:
+                continue
+        if ast.unparse(split.func).endswith("split"):
+            taken[split.lineno, split.col_offset + 1] = children
+    return taken
+
+
+def _truth(runs: list[Recorder], taken: dict[Place, set[int]]) -> Truth:
     """Collect what is reused in some executions."""
     truth = Truth()
     derived: set[Place] = set()
@@ -485,7 +504,7 @@ def _truth(runs: list[Recorder]) -> Truth:
         if isinstance(event, Derivation) and event.stack[0][1] in derived
     }
     for recorder in runs:
-        _reuses(recorder.events, collided, truth)
+        _reuses(recorder.events, collided, truth, taken)
         _remade(recorder.events, truth)
     beside = {again for recorder in runs for _, again in beside_splits(recorder.events)}
     for place in truth.collisions.keys() & _steps(runs) - beside:
@@ -607,7 +626,12 @@ def _beside(fold: Derivation, split: Consumption, *, in_calls: bool) -> Iterator
             yield min(found), max(found)
 
 
-def _reuses(events: list[Consumption | Derivation], collided: set[tuple[Any, ...]], truth: Truth) -> None:
+def _reuses(
+    events: list[Consumption | Derivation],
+    collided: set[tuple[Any, ...]],
+    truth: Truth,
+    taken: dict[Place, set[int]],
+) -> None:
     seen: dict[tuple[Any, ...], list[tuple[Key, Consumption]]] = {}
     for event in events:
         if not isinstance(event, Consumption):
@@ -615,7 +639,8 @@ def _reuses(events: list[Consumption | Derivation], collided: set[tuple[Any, ...
         for key in event.keys:
             for other, first in seen.get(key.identity, ()):
                 places = meeting(other, first.stack, key, event.stack)
-                if places is None:
+                children = [taken.get(each.stack[0][1]) for each in (first, event)]
+                if places is None or (None not in children and children[0].isdisjoint(children[1])):
                     continue
                 if key.identity in collided:
                     group = truth.excused
