@@ -472,6 +472,7 @@ def evaluate(source: str, entries: dict[str, list[Any]]) -> Truth:
 def children_taken(tree: ast.AST) -> dict[Place, set[int]]:
     """Return the numbers of the children that are taken of splits where they stand, as in ``split(key)[0]``."""
     taken: dict[Place, set[int]] = {}
+    reads = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in ast.walk(tree):
         match node:
             case ast.Subscript(value=ast.Call() as split, slice=ast.Constant(value=int(number))) if number >= 0:
@@ -479,7 +480,7 @@ def children_taken(tree: ast.AST) -> dict[Place, set[int]]:
             case ast.Assign(targets=[ast.Tuple(elts=[*parts])], value=ast.Call() as split) if all(
                 isinstance(part, ast.Name) for part in parts
             ):
-                children = {number for number, part in enumerate(parts) if part.id != "_"}
+                children = {number for number, part in enumerate(parts) if part.id != "_" or "_" in reads}
             case _:
                 continue
         if ast.unparse(split.func).endswith("split"):

@@ -231,7 +231,8 @@ def _taken(flow: Flow, split: ast.Call | None) -> frozenset[int] | None:
         case ast.Subscript(value=array, slice=ast.Constant(value=int(number))) if array is split and number >= 0:
             return frozenset({number})
         case ast.Assign(targets=[ast.Tuple(elts=parts)]) if all(isinstance(part, ast.Name) for part in parts):
-            return frozenset(number for number, part in enumerate(parts) if getattr(part, "id", "") != "_")
+            left = "" if "_" in flow.code.reads else "_"
+            return frozenset(number for number, part in enumerate(parts) if getattr(part, "id", "") != left)
     return None
 
 
