@@ -66,7 +66,7 @@ class Contents:
             return 0
         if not keys or values == keys:
             return values
-        makers = {key.site for key in self._slots.listed(keys) if isinstance(key, Key)}
+        makers = {key.site for key in self._slots.of(keys, Key)}
         return keys if len(makers) <= (FEW if holders else MANY) else holders
 
     def held_by(self, holder: Value, *, sure: bool) -> int:

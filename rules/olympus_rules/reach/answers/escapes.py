@@ -98,13 +98,13 @@ def lent(reached: ProjectReach) -> Iterator[tuple[Place, str, str, frozenset[Pla
 
     Each has its place, its callee as it is written and by its name, and the mentions of the constructor.
     """
-    kinds = reached.slots.of_kinds(Constructor)
+    slots = reached.slots
     for call in reached.calls.all:
-        given = reached.slots.listed(reduce(or_, map(reached.slots.mask, call.given), 0) & kinds)
-        mentions = frozenset(value.mention for value in given if isinstance(value, Constructor))
-        for value in reached.slots.values(call.function) if mentions else ():
-            model = reached.names.model(value.qualified) if isinstance(value, Library) else None
-            if model is None or model.qualified.startswith(f"{RANDOM}."):  # which calls no argument
+        given = slots.of(reduce(or_, map(slots.mask, call.given), 0), Constructor)
+        mentions = frozenset(value.mention for value in given)
+        for value in slots.of(slots.mask(call.function), Library) if mentions else ():
+            model = reached.names.model(value.qualified)
+            if model.qualified.startswith(f"{RANDOM}."):  # which calls no argument
                 continue
             if model.transform is None and not model.container and not model.inspects:
                 yield call.place, call.callee, model.qualified, mentions
@@ -142,12 +142,11 @@ def given_to_objects(reached: ProjectReach) -> Iterator[Escape]:
 def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
     """Return the constructors of the keys that surely come to a slot, or of those in a list of nothing else."""
     slots, heap = reached.slots, reached.graph.heap
-    lists = slots.values(slot)
-    if not lists or not all(isinstance(value, Container) for value in lists):
+    lists = slots.of(slots.mask(slot), Container)
+    if not lists or without(slots.mask(slot), slots.of_kinds(Container)):
         return reached.sure_keys(slot)
     parts = 0
     for value in lists:
-        assert isinstance(value, Container)
         parts |= reduce(
             or_, map(slots.mask, heap.named_elements(value).values()), slots.mask(heap.element(value, None))
         )
@@ -157,7 +156,7 @@ def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
 
 def _changed_by(reached: ProjectReach, call: Call) -> Slot | None:
     """Return the slot of the object that a call copies with new values, or puts its arguments into."""
-    callees = [value for value in reached.slots.values(call.function) if isinstance(value, Library)]
+    callees = reached.slots.of(reached.slots.mask(call.function), Library)
     if any(reached.names.canonical(value.qualified) in REPLACING for value in callees):
         return next(iter(call.given), None)
     return call.owner if call.callee.rpartition(".")[2] in CHANGING | FILLING else None
@@ -170,7 +169,7 @@ def _library_of(reached: ProjectReach, owner: Slot) -> str:
     """
     held = reached.slots.values(owner)
     made = {reached.names.canonical(value.qualified) for value in held if isinstance(value, Library | Made)}
-    if any(isinstance(value, Class | Object) for value in held) or any(map(is_jax, made)):
+    if reached.slots.holds(owner, Class, Object) or any(map(is_jax, made)):
         return ""
     return min(made, default="")
 

@@ -36,7 +36,7 @@ def places_in(reached: ProjectReach, documents: Mapping[str, Document]) -> dict[
         place = written[0], written[1], written[2], written[3]
         if mask & masks.known and not without(mask, masks.known):
             if mask not in ranks:
-                counts = {value.rank for value in slots.listed(mask) if isinstance(value, Key)}
+                counts = {value.rank for value in slots.of(mask, Key)}
                 ranks[mask] = counts.pop() if len(counts) == 1 else None
             found[file][place] = ranks[mask]
             possible[file].update([place] if ranks[mask] is None else [])  # one use may be right for some of them
@@ -78,9 +78,9 @@ class _Masks:
     """
 
     def __init__(self, slots: Slots) -> None:
-        every = [value for value in slots.listed(slots.of_kinds(Key)) if isinstance(value, Key)]
         self.words = slots.of_kinds(Words)
         self.keys = slots.of_kinds(Key)
+        every = slots.of(self.keys, Key)
         self.known = self._of(slots, (each for each in every if each.rank is not None and not isinstance(each, Words)))
         self.single = self._of(slots, (each for each in every if each.rank == 0))
         self.unclear = self._of(slots, (each for each in every if not each.rank))

@@ -74,7 +74,6 @@ class Joins:
         self._makers = graph.makers
         self._keys = self.slots.of_kinds(Key)
         self._containers = self.slots.of_kinds(Container)
-        self._objects = self.slots.of_kinds(Object)
         self._trees = self._keys | self._containers
         self._seen_classes: set[ClassCode] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
@@ -89,11 +88,8 @@ class Joins:
         """Return the places that join keys: calls, comparisons and assignments to elements."""
         joins: list[Join] = []
         for call in self.graph.calls.all:
-            models = [
-                self.names.model(value.qualified)
-                for value in self.slots.values(call.function)
-                if isinstance(value, Library)
-            ]
+            callees = self.slots.of(self.slots.mask(call.function), Library)
+            models = [self.names.model(value.qualified) for value in callees]
             joining = [model for model in models if model.joins]
             if joining:
                 joins += self.of_call(call, joining)
@@ -110,9 +106,7 @@ class Joins:
     def chosen(self) -> Iterator[Join]:
         """Return the choices between words and keys, as in a function that returns either: users take it for both."""
         known = self._makers
-        if known is None or not any(
-            value.site not in known for value in self.slots.listed(self._keys) if isinstance(value, Key)
-        ):
+        if known is None or all(key.site in known for key in self.slots.of(self._keys, Key)):
             return
         for path, document in self.names.documents.items():
             for values in choices(document.tree):
@@ -159,9 +153,8 @@ class Joins:
         """Return the joins of arrays and of the elements of lists."""
         yield self.join(call.place, call.callee, [self.pooled(mask) for mask in masks])
         given = reduce(or_, masks, 0)
-        lists = self.slots.listed(given & self._containers)
+        lists = self.slots.of(given, Container)
         for container in lists if len(lists) <= MANY else ():  # else one pool of all that there is
-            assert isinstance(container, Container)
             named = [self.slots.mask(slot) for slot in self.heap.named_elements(container).values()]
             every = self.slots.mask(self.heap.element(container, None))
             is_merged = len(self.sites(every)) > MANY  # elements of unrelated lists
@@ -195,7 +188,7 @@ class Joins:
         found = self._sites.get(mask)
         if found is None:
             known = self._makers
-            every = {value.site for value in self.slots.listed(mask & self._keys) if isinstance(value, Key)}
+            every = {key.site for key in self.slots.of(mask, Key)}
             made = every if known is None else every.intersection(known)
             if not without(mask, self._arrays):
                 made |= every
@@ -211,11 +204,11 @@ class Joins:
         if trees in self._seen_trees or not any(mask & self._containers for mask in masks):
             return
         self._seen_trees.add(trees)
-        held = [self.slots.listed(mask & self._containers) for mask in masks]
+        held = [self.slots.of(mask, Container) for mask in masks]
         if depth == 0 or any(len(containers) > MANY for containers in held):
             yield self.join(place, callee, [self.pooled(mask) for mask in masks])
             return
-        parts = [self.parts([each for each in containers if isinstance(each, Container)]) for containers in held]
+        parts = list(map(self.parts, held))
         for name in dict.fromkeys(name for arm in parts for name in arm):
             below = [arm.get(name, 0) | arm.get(None, 0) for arm in parts]
             if any(mask & self._keys for mask in below):
@@ -236,8 +229,7 @@ class Joins:
     def fields(self, place: Place, callee: str, mask: int, depth: int) -> Iterator[Join]:
         """Return the joins of the values of each attribute of the objects in a mask; once for each class."""
         fields = self.heap.classes.fields
-        for value in self.slots.listed(mask & self._objects) if depth else ():
-            assert isinstance(value, Object)
+        for value in self.slots.of(mask, Object) if depth else ():
             if value.code in self._seen_classes:
                 continue
             self._seen_classes.add(value.code)
@@ -253,8 +245,7 @@ class Joins:
         found = self._pools.get(mask)
         if found is None:
             found = mask & (self._keys | self._containers)  # in which arrays of words do not count
-            for container in self.slots.listed(mask & self._containers):
-                assert isinstance(container, Container)
+            for container in self.slots.of(mask, Container):
                 found |= self.slots.mask(self.heap.inside(container)) & self._keys
             self._pools[mask] = found
         return found
@@ -267,7 +258,7 @@ class Joins:
             functions = callables(self.heap, slot)
             for value in functions if len(functions) <= MANY else ():  # else one pool of all that there is
                 result = self.heap.result(value.code)
-                containers = [made for made in self.slots.values(result) if isinstance(made, Container)]
+                containers = self.slots.of(self.slots.mask(result), Container)
                 carries = [part for made in containers for part in self.heap.elements(made, 0)] if has_carry else []
                 results.append(carries or [result])
         if any(transform.has_branches for transform in transforms):
@@ -281,8 +272,7 @@ def callables(heap: Heap, slot: Slot) -> list[Function | BoundMethod | Partial]:
     """Return the callables of a slot, and of the containers in it."""
     slots = heap.slots
     mask = slots.mask(slot)
-    for container in slots.listed(mask & slots.of_kinds(Container)):
-        assert isinstance(container, Container)
+    for container in slots.of(mask, Container):
         held = (heap.element(container, None), *heap.named_elements(container).values())
         mask |= reduce(or_, map(slots.mask, held))
     values = slots.listed(mask & slots.of_kinds(Function, BoundMethod, Partial))

@@ -108,9 +108,9 @@ class ProjectReach:
 
     def takes(self, sites: Iterable[Place]) -> bool:
         """Take some constructors as known ones, and return whether they are all that were found."""
-        made = self.slots.listed(self.slots.of_kinds(Constructor))
+        made = self.slots.of(self.slots.of_kinds(Constructor), Constructor)
         known = frozenset(sites)
-        if known != {value.mention for value in made if isinstance(value, Constructor)}:
+        if known != {value.mention for value in made}:
             return False
         self.graph.sites = known.union(each.place for each in self.given)
         return True
@@ -153,8 +153,7 @@ class ProjectReach:
     def _made_keys(self) -> int:
         """The keys of the known constructors: other raw keys are only joined with them."""
         sites = self.graph.makers
-        every = self.slots.listed(self._all_keys)
-        made = [value for value in every if isinstance(value, Key) and (sites is None or value.site in sites)]
+        made = [key for key in self.slots.of(self._all_keys, Key) if sites is None or key.site in sites]
         return reduce(or_, map(self.slots.bit, made), 0)
 
     def has_keys_only(self, place: Place) -> bool:
@@ -184,7 +183,7 @@ class ProjectReach:
         return self._paths.to(slots, makers) if makers else {}
 
     def _sites(self, keys: int) -> frozenset[Place]:
-        return frozenset(value.site for value in self.slots.listed(keys) if isinstance(value, Key))
+        return frozenset(key.site for key in self.slots.of(keys, Key))
 
     def exported(self, path: str) -> frozenset[Place]:
         """Return the constructors whose keys a file that imports this one could read.

@@ -175,7 +175,7 @@ class AttributeRead:
         objects = fresh & slots.of_kinds(Object)
         if objects and self.left_in_place >= 0:
             self.left_in_place -= objects.bit_count()
-            for value in slots.listed(objects) if self.left_in_place >= 0 else ():
+            for value in slots.of(objects, Object) if self.left_in_place >= 0 else ():
                 attributes.give_in_place(value, self.name, self.slot)
 
 
@@ -245,8 +245,7 @@ class Attributes:
             if isinstance(name, str):
                 self.set_named(code, name, part)
 
-        def write(value: Value) -> None:
-            assert isinstance(value, Container)
+        def write(value: Container) -> None:
             self.heap.listening[value.display].append(hand)
             for name, part in tuple(self.heap.named_elements(value).items()):
                 hand(name, part)
@@ -292,9 +291,8 @@ class Attributes:
         """Return whether a special method of an object may give an attribute, or one of the object in its place."""
         return any(map(self.classes.has_method, GETTING)) and not name.startswith("__") and name not in OF_ARRAYS
 
-    def give_in_place(self, owner: Value, name: str, slot: Slot) -> None:
+    def give_in_place(self, owner: Object, name: str, slot: Slot) -> None:
         """Read an attribute that an object does not have, but gives by a method: perhaps that of any other object."""
-        assert isinstance(owner, Object)
         if self.classes.writes(owner.code, name) or not self.classes.defines(owner.code, GETTING):
             return
         for special in () if self.classes.defines(owner.code, (name,)) else GETTING:
@@ -383,11 +381,10 @@ class Attributes:
     def write_to_unknown(self) -> None:
         """Write what was written to attributes of objects that are not known; a module is no object that is copied."""
         for owner, name, source in self.writes:
-            if not any(isinstance(value, Class | Object) for value in self.slots.values(owner)):
+            if not self.slots.holds(owner, Class, Object):
                 self.set_loose(name, source)
         for owner, attribute, source in self.copies:
-            known = (Class, Object, Library, Module)
-            if not any(isinstance(value, known) for value in self.slots.values(owner)):
+            if not self.slots.holds(owner, Class, Object, Library, Module):
                 self.set_named(None, attribute, source)
 
     def read_any(self, owner: Slot, slot: Slot) -> None:

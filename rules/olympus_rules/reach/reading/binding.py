@@ -236,14 +236,12 @@ class Binding:
             self.slots.watch(members, partial(self.bind_member, call), Member)
         self.slots.add_edge_of(self.heap.classes.member(code, name), members, Member)
 
-    def bind_member(self, call: Call, method: Value) -> None:
+    def bind_member(self, call: Call, method: Member) -> None:
         """Call a method of a class."""
-        assert isinstance(method, Member)
         self.bind(method.code, call, 1)
 
-    def make(self, class_: Value, call: Call) -> None:
+    def make(self, class_: Class, call: Call) -> None:
         """Make an object by a function that takes its attributes by their names, and others by unknown names."""
-        assert isinstance(class_, Class)
         self.slots.put(call.result, Object(class_.code))
         every = self.attributes.trees.written_anywhere(Object(class_.code))
         for slot, _ in call.arguments:

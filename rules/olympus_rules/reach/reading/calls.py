@@ -116,14 +116,12 @@ class Calls:
                 *(Container, Unknown),
             )
 
-    def make_empty(self, class_: Value, *, result: Slot) -> None:
+    def make_empty(self, class_: Class, *, result: Slot) -> None:
         """Make an object whose attributes are written later."""
-        assert isinstance(class_, Class)
         self.slots.put(result, Object(class_.code))
 
-    def take_of_object(self, owner: Value, *, result: Slot) -> None:
+    def take_of_object(self, owner: Object, *, result: Slot) -> None:
         """Return what an object holds that may be a container, as one whose class has a base of a library."""
-        assert isinstance(owner, Object)
         if owner.code.node.bases and not owner.code.fields:
             self.slots.add_edge(self.heap.opened(owner), result)
 
@@ -164,9 +162,8 @@ class Calls:
         elif isinstance(value, Unknown):
             self.binding.give_up(call)
 
-    def make_tuple(self, class_: Value, *, source: Slot, result: Slot) -> None:
+    def make_tuple(self, class_: Class, *, source: Slot, result: Slot) -> None:
         """Make a named tuple of the elements of a container."""
-        assert isinstance(class_, Class)
         self.slots.put(result, Object(class_.code))
         self.binding.by_elements(class_.code, source)
 
@@ -185,16 +182,15 @@ class Calls:
         makers = self.slots.slot("makers", call.result)
         self.slots.unlimited.add(makers)
 
-        def look(class_: Value) -> None:
+        def look(class_: Class) -> None:
             self.slots.add_edge_of(self.maker(class_, name), makers, Class)
 
         self.slots.watch(call.owner, look, Class)
         self.slots.watch(makers, partial(self.binding.make, call=call), Class)
         return True
 
-    def maker(self, class_: Value, name: str) -> Slot:
+    def maker(self, class_: Class, name: str) -> Slot:
         """Return the slot of a class, if a library has its method of a name."""
-        assert isinstance(class_, Class)
         slot = self.slots.slot("maker", class_.code, name)
         if self.slots.once("makers", slot):
 

@@ -95,8 +95,7 @@ class ContainerCalls:
         Containers are not: the leaves that fill them are copied.
         """
 
-        def give(value: Value) -> None:
-            assert isinstance(value, Structure)
+        def give(value: Structure) -> None:
             self.slots.add_edge_of(value.tree, target, Object)
 
         for structure in given[:1]:
@@ -224,8 +223,7 @@ class ContainerCalls:
     def _others(self, values: int, every: Slot) -> None:
         """Copy all in a mask that are no pairs, as it is; a function makes a default."""
         values &= ~self.slots.of_kinds(*FUNCTION, Library)
-        containers = self.slots.listed(values & self.slots.of_kinds(Container))
-        pairs = [pair for pair in containers if isinstance(pair, Container) and pair.length == 2]
+        pairs = [pair for pair in self.slots.of(values, Container) if pair.length == 2]
         self.slots.put_mask(every, without(values, reduce(or_, map(self.slots.bit, pairs), 0)))
 
     def join(self, source: Slot, result: Slot) -> None:

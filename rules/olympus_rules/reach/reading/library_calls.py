@@ -186,8 +186,7 @@ class LibraryCalls:
 
         def make(words: int) -> None:
             remade[call.place] = call.callee
-            for value in self.slots.listed(words):
-                assert isinstance(value, Words)
+            for value in self.slots.of(words, Words):
                 self.slots.put(made, Key(call.place, value.rank))
 
         made = self.slots.slot("made", call.place)
@@ -273,9 +272,8 @@ class LibraryCalls:
                 self.slots.watch_mask(slot, lambda _: self.slots.add_edge(leaves, call.result), Key, *DATA_LEAVES)
         return leaves
 
-    def hand_to_library(self, value: Value, *, slot: Slot, call: Call, transform: Transformation) -> None:
+    def hand_to_library(self, value: Library | Made, *, slot: Slot, call: Call, transform: Transformation) -> None:
         """Call a library function, such as ``split``, which derives keys from the other arguments."""
-        assert isinstance(value, Library | Made)
         if not transform.runs:
             self.slots.put(call.result, value if transform.keeps_axes else Made(value.qualified))
         row = self.names.model(value.qualified).row

@@ -79,13 +79,11 @@ class Operations:
     def enter(self, context: Slot, target: Slot) -> None:
         """Enter a context: the result of ``__enter__``, or the context itself."""
 
-        def enter(value: Value) -> None:
+        def enter(value: Object | Unknown) -> None:
             if isinstance(value, Unknown):
                 for method in self.heap.classes.methods.get("__enter__", ()):
                     self.slots.add_edge(self.heap.result(method), target)
-                return
-            assert isinstance(value, Object)
-            if not self.heap.ask(value, "__enter__", target):
+            elif not self.heap.ask(value, "__enter__", target):
                 self.slots.put(target, value)
 
         self.slots.watch(context, enter, Object, Unknown)

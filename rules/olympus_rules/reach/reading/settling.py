@@ -66,7 +66,7 @@ class Settling:
             self._vague_reads()
             waiting, self.attributes.reads = self.attributes.reads, []
             for owner, name, slot in waiting:
-                if any(isinstance(value, CALLEES) for value in self.slots.values(owner)):
+                if self.slots.holds(owner, *CALLEES):
                     self.attributes.reads.append((owner, name, slot))
                     continue
                 self.attributes.vague.add((name, slot))
@@ -113,9 +113,9 @@ class Settling:
         """Let methods of arrays and containers return the elements of the object."""
         rest = []
         for owner, call in self.calls.method_results:
-            if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
+            if self.slots.holds(call.function, *CALLEES):
                 rest.append((owner, call))
-                if call.callee.rpartition(".")[2] in COPYING and not self._is_of_project(call):
+                if call.callee.rpartition(".")[2] in COPYING and not self.slots.holds(call.function, *IN_PROJECT):
                     self.heap.shift(owner, call.result, 0)  # the object may also be one of a library
                 continue
             self.slots.add_edge_of(owner, call.result, KeyWords)
@@ -146,18 +146,13 @@ class Settling:
         if number is None or not ends_with_words(shape):
             self.heap.shift(owner, call.result, added)
 
-    def _is_of_project(self, call: Call) -> bool:
-        return bool(self.slots.mask(call.function) & self.slots.of_kinds(*IN_PROJECT))
-
     def _unknown_calls(self) -> None:
         """Let an unknown callee return the functions that it is given, as most decorators do."""
         for call in self.calls.all:
-            if any(isinstance(value, CALLEES) for value in self.slots.values(call.function)):
-                continue
-            for slot, _ in call.arguments:
-                for value in self.slots.values(slot):
-                    if isinstance(value, Function | BoundMethod | Partial):
-                        self.slots.put(call.result, value)
+            if not self.slots.holds(call.function, *CALLEES):
+                for slot, _ in call.arguments:
+                    functions = self.slots.of_kinds(Function, BoundMethod, Partial)
+                    self.slots.put_mask(call.result, self.slots.mask(slot) & functions)
 
 
 def may_take(method: ir.FunctionCode, call: Call) -> bool:

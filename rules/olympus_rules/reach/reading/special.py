@@ -8,7 +8,7 @@ from olympus_rules.code.instructions import setter
 from olympus_rules.reach.reading.binding import Binding
 from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot
-from olympus_rules.reach.solver.values import FEW, Member, Object, Partial, Place, Value
+from olympus_rules.reach.solver.values import FEW, Member, Object, Partial, Place
 
 
 class SpecialCalls:
@@ -30,9 +30,8 @@ class SpecialCalls:
             return
         take = partial(self._take, given=given, target=target)
 
-        def each(value: Value) -> None:
-            if isinstance(value, Object):
-                self.slots.watch(self.classes.member(value.code, name), take, Member)
+        def each(value: Object) -> None:
+            self.slots.watch(self.classes.member(value.code, name), take, Member)
 
         def rest() -> None:
             for method in self.classes.methods.get(name, ()):
@@ -40,9 +39,8 @@ class SpecialCalls:
 
         self.slots.watch_few(owner, each, rest, Object, most=FEW)
 
-    def _take(self, method: Value, *, given: list[Slot], target: Slot) -> None:
+    def _take(self, method: Member, *, given: list[Slot], target: Slot) -> None:
         """Call one method."""
-        assert isinstance(method, Member)
         self.binding.fill(Partial(method.code, 1), [[slot] for slot in given], target, is_over=True)
 
     def write(self, owner: Slot, name: str, source: Slot, place: Place) -> None:

@@ -155,8 +155,7 @@ class Heap:
         found = self._of_rank.get((keys, axes, is_all))
         if found is None:
             found = 0
-            for value in self.slots.listed(keys):
-                assert isinstance(value, Key)
+            for value in self.slots.of(keys, Key):
                 before = 0 if is_all else value.rank
                 rank = None if axes is None or before is None else before + axes
                 found |= self.slots.bit(type(value)(value.site, rank if rank in range(MOST_AXES + 1) else None))
@@ -173,8 +172,7 @@ class Heap:
         """Widen the keys in a mask of containers to arrays of unknown rank."""
         fresh = without(containers, self._widened_containers)
         self._widened_containers |= fresh
-        for container in self.slots.listed(fresh) if fresh else ():
-            assert isinstance(container, Container)
+        for container in self.slots.of(fresh, Container):
             for element in (self.element(container, None), *self.named_elements(container).values()):
                 self.widen(element)
 
@@ -225,8 +223,7 @@ class Heap:
             return False
         answer = self.slots.slot("asked", owner.code, name)
 
-        def take(method: Value) -> None:
-            assert isinstance(method, Member)
+        def take(method: Member) -> None:
             self.slots.add_edge(self.result(method.code), answer)
 
         if self.slots.once("asked", answer):

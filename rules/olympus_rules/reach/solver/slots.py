@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from olympus_rules.reach.solver.values import OTHER, Unknown, Value
 
@@ -17,6 +17,7 @@ Slot = int
 Watcher = Callable[[Any], object]
 """Is called with a value or with a mask."""
 Change = Callable[[int], int]
+Kind = TypeVar("Kind")
 Kinds = tuple[type, ...]
 Targets = dict[Slot, None]
 """The targets of a slot, in their order."""
@@ -273,6 +274,14 @@ class Slots:
             self._lists[mask] = found
         return found
 
+    def of(self, mask: int, kind: type[Kind]) -> list[Kind]:
+        """Return the values of a mask that are of one kind."""
+        return [value for value in self.listed(mask & self.of_kinds(kind)) if isinstance(value, kind)]
+
+    def holds(self, slot: Slot, *kinds: type) -> bool:
+        """Return whether a slot holds a value of some kinds."""
+        return self.mask(slot) & self.of_kinds(*kinds) != 0
+
     def of_kinds(self, *kinds: type) -> int:
         """Return the mask of all values of some kinds."""
         return self.growing(kinds)[0]
@@ -368,7 +377,7 @@ class Slots:
     def watch_few(
         self,
         slot: Slot,
-        each: Callable[[Value], object],
+        each: Callable[[Any], object],
         rest: Callable[[], object],
         *kinds: type,
         most: int = MOST_TOLD_APART,

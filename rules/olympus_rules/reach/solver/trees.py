@@ -205,9 +205,7 @@ class Trees:
 
     def class_of(self, owner: Slot, slot: Slot) -> None:
         """Put the classes of the objects of a slot into another one."""
-        self.slots.watch(
-            owner, lambda value: self.slots.put(slot, Class(value.code)) if isinstance(value, Object) else None, Object
-        )
+        self.slots.watch(owner, lambda value: self.slots.put(slot, Class(value.code)), Object)
 
     def fields(self, owner: Object) -> Slot:
         """Return the slot of the values of all attributes of an object, methods left out."""
