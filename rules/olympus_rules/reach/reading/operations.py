@@ -1,4 +1,4 @@
-"""Operators, contexts, patterns, exceptions, and what generators return."""
+"""Operators, contexts, patterns, exceptions, what generators return, and the special methods of objects."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.reading.graph import Graph
-from olympus_rules.reach.reading.special import SpecialCalls
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
+    FEW,
     WHOLE,
     Container,
     Key,
     KeyWords,
     Made,
+    Member,
     Object,
+    Partial,
+    Place,
     Unknown,
     Value,
     Words,
@@ -35,7 +38,6 @@ class Operations:
         self.attributes = graph.attributes
         self.heap = graph.heap
         self.slots = graph.heap.slots
-        self.special = SpecialCalls(graph.heap, graph.calls.binding)
         self.containers = graph.calls.libraries.containers
 
     def apply(self, made: ir.Binary, operands: list[Slot], slot: Slot) -> None:
@@ -110,3 +112,29 @@ class Operations:
             self.slots.add_edge(subject, slot)
         elif kind == "position":  # any attribute of the object
             self.attributes.read_any(subject, slot)
+
+    def call_special(self, owner: Slot, name: str, given: list[Slot], target: Slot) -> None:
+        """Call a special method of the objects of a slot with arguments, of which only keys and what holds them count.
+
+        Very many objects are there by a merger of values: any such method gives the result, and takes no argument.
+        """
+        if not self.heap.classes.has_method(name):
+            return
+        take = partial(self._call_method, given=given, target=target)
+
+        def each(value: Object) -> None:
+            self.slots.watch(self.heap.classes.member(value.code, name), take, Member)
+
+        def rest() -> None:
+            for method in self.heap.classes.methods.get(name, ()):
+                self.slots.add_edge(self.heap.result(method), target)
+
+        self.slots.watch_few(owner, each, rest, Object, most=FEW)
+
+    def _call_method(self, method: Member, *, given: list[Slot], target: Slot) -> None:
+        """Call one method."""
+        self.graph.calls.binding.fill(Partial(method.code, 1), [[slot] for slot in given], target, is_over=True)
+
+    def write_property(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
+        """Call the method of a property that writes an attribute of the objects of a slot at a place."""
+        self.call_special(owner, ir.setter(name), [source], self.slots.slot("written", place))

@@ -60,7 +60,6 @@ class Reader:
         self.shared: dict[tuple[ir.FunctionCode, int], Slot] = {}
         self.raw = RawKeys(graph, file)
         self.operations = Operations(graph, file)
-        self.special = self.operations.special
         self.builtins = BuiltinCalls(graph, file, self.raw)
         self.making = Making(graph, file)
         self.definitions = Definitions(module)
@@ -198,7 +197,7 @@ class Reader:
         self.attributes.write(owner, made.name, source)
         self.note_written(code, made)
         if not isinstance(made.node, ast.Subscript):
-            self.special.write(owner, made.name, source, place_of(self.file, made.node))
+            self.operations.write_property(owner, made.name, source, place_of(self.file, made.node))
 
     def note_written(self, code: ir.FunctionCode, made: ir.SetAttribute | ir.SetItem) -> None:
         """Note what is written to an attribute or to an element, with its place."""
@@ -217,7 +216,7 @@ class Reader:
             self.slots.add_edge(owner, slot)
             self.graph.calls.libraries.containers.join(owner, slot)  # the numbers are others
             return
-        self.special.call(owner, "__getitem__", [self.register(code, made.index)], slot)
+        self.operations.call_special(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
         from_end = negative(index)
         self.heap.copy_parts(owner, slot, parts_of=lambda value: items_of(self.heap, value, name, from_end))
@@ -233,7 +232,7 @@ class Reader:
         self.raw.meet(made.node, [owner, source])
         self.note_written(code, made)
         nothing = self.slots.slot("written", place_of(self.file, made.node))
-        self.special.call(owner, "__setitem__", [self.register(code, made.index), source], nothing)
+        self.operations.call_special(owner, "__setitem__", [self.register(code, made.index), source], nothing)
         if made.name is not None:
             for variable in self.versions(code, made, made.name):
                 if element is None:
