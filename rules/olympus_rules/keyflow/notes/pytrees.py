@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from olympus_rules.libraries.names import (
     TREE_UTIL,
     VARIABLES,
 )
+from olympus_rules.syntax.imports import ImportTable
 from olympus_rules.syntax.project import locate_name
 
 PROTOCOL = "__jax_array__"
@@ -149,30 +150,39 @@ class Pytrees:
         """Return the names of classes that calls in this file may register; ``*`` for a computed name."""
         if self._registered is None:
             text = self._file.document.text
-            known = "register" in text
-            self._registered = frozenset(self._named_in_calls(text)) if known else frozenset()
+            classes = class_names(text).union(self._file.module.imported)
+            self._registered = frozenset(registered_by_calls(text, classes))
         return self._registered
 
-    def _named_in_calls(self, text: str) -> Iterator[str]:
-        """Find the calls in the text: walking the trees of all files that register anything takes too long."""
-        classes = {*CLASS.findall(text)}.union(self._file.module.imported)
-        for call in CALL.finditer(text):
-            names = [name.rpartition(".")[2] for name in NAME.findall(call[2])]
-            yield from names
-            around = text.rfind("def ", 0, call.start())
-            heirs = text.startswith("def __init_subclass__", around)  # it registers subclasses
-            if call[1].startswith(REGISTERING) and not heirs and not classes.intersection(names[:1]):
-                yield "*"  # `for cls in (A, B): register_static(cls)`
-
     def _qualified(self, node: ast.expr) -> str:
-        """Return the qualified name of a decorator or base without its arguments, empty if it has none."""
-        while isinstance(node, ast.Call | ast.Subscript):
-            node = node.func if isinstance(node, ast.Call) else node.value
-        written = dotted_name(node)
-        if "?" in written:
-            return ""
-        qualified = self._file.document.imports.resolve(written)
-        return self._linker.names.library(qualified).qualified if qualified else f"builtins.{written}"
+        return self._linker.names.library(qualified_name(self._file.document.imports, node)).qualified
+
+
+def class_names(text: str) -> set[str]:
+    """Return the names of the classes that a text defines."""
+    return set(CLASS.findall(text))
+
+
+def registered_by_calls(text: str, classes: Collection[str]) -> Iterator[str]:
+    """Yield the names of classes that calls in a text may register; ``*`` for a computed name.
+
+    They are found in the text: walking the trees of all files that register anything takes too long.
+    """
+    for call in CALL.finditer(text) if "register" in text else ():
+        names = [name.rpartition(".")[2] for name in NAME.findall(call[2])]
+        yield from names
+        around = text.rfind("def ", 0, call.start())
+        heirs = text.startswith("def __init_subclass__", around)  # it registers subclasses
+        if call[1].startswith(REGISTERING) and not heirs and not {*names[:1]}.intersection(classes):
+            yield "*"  # `for cls in (A, B): register_static(cls)`
+
+
+def qualified_name(imports: ImportTable, node: ast.expr) -> str:
+    """Return the qualified name of a decorator or base without its arguments, empty if it has none."""
+    while isinstance(node, ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    written = dotted_name(node)
+    return "" if "?" in written else imports.resolve(written) or f"builtins.{written}"
 
 
 def is_plain_base(qualified: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.names import dotted_name
+from olympus_rules.keyflow.notes.pytrees import class_names, is_plain_base, qualified_name, registered_by_calls
 from olympus_rules.libraries import Libraries, Model
-from olympus_rules.libraries.names import PLAIN_BASES, PLAIN_DECORATORS, canonical
+from olympus_rules.libraries.names import PLAIN_DECORATORS, canonical
 from olympus_rules.reach.reading.sites import Written
 from olympus_rules.reach.solver.classes import bound
 from olympus_rules.reach.solver.heap import Heap
@@ -40,10 +39,6 @@ from olympus_rules.reach.solver.values import (
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import is_namespace, locate_name, module_file
 
-REGISTERING = re.compile(r"\bregister_(?:pytree|dataclass|static)\w*\(([^()]*)")
-CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.M)
-ANY_CLASS = "*"
-NAME = re.compile(r"\w+")
 PASSING = frozenset({"T", "mT", "at", "real", "value"})
 """Attributes of a key array that are the same keys, and that of the member of an enumeration."""
 MOST_NAMES = 12
@@ -105,16 +100,10 @@ class Names:
 
     def is_plain(self, file: str, node: ast.ClassDef) -> bool:
         """Return whether the objects of a class are surely no pytrees: nothing registers it or any of its bases."""
-        decorators = {self._qualified(file, each) for each in node.decorator_list}
-        bases = {self._qualified(file, base) for base in node.bases}
-        is_registered = not self.registered.isdisjoint((node.name, ANY_CLASS))
-        return not is_registered and decorators <= PLAIN_DECORATORS and bases <= PLAIN_BASES
-
-    def _qualified(self, file: str, node: ast.expr) -> str:
-        while isinstance(node, ast.Call | ast.Subscript):
-            node = node.func if isinstance(node, ast.Call) else node.value
-        written = dotted_name(node)
-        return self.documents[file].imports.resolve(written) or f"builtins.{written}"
+        name = partial(qualified_name, self.documents[file].imports)
+        is_registered = not self.registered.isdisjoint((node.name, "*"))
+        decorators_are_plain = PLAIN_DECORATORS.issuperset(map(name, node.decorator_list))
+        return not is_registered and decorators_are_plain and all(map(is_plain_base, map(name, node.bases)))
 
     def is_in_file(self, qualified: str, file: str) -> bool:
         """Return whether the module of a qualified name is one of the files."""
@@ -126,14 +115,9 @@ class Names:
 
 def registered_names(documents: Iterable[Document]) -> frozenset[str]:
     """Return the names in calls that register classes as pytrees; ``*`` for a class that is computed."""
-    documents = list(documents)
-    classes = {name for each in documents for name in CLASS.findall(each.text)}
-    found: set[str] = set()
-    for each in documents:
-        for call in REGISTERING.findall(each.text) if "register" in each.text else ():
-            names = NAME.findall(call)
-            found.update(names if not classes.isdisjoint(names) else [ANY_CLASS])
-    return frozenset(found)
+    texts = [each.text for each in documents]
+    classes = set[str]().union(*map(class_names, texts))
+    return frozenset(name for text in texts for name in registered_by_calls(text, classes))
 
 
 @dataclass(slots=True, eq=False)
