@@ -25,7 +25,6 @@ class Fields:
         self._anywhere: dict[ClassCode, Slot] = {}
         self._names: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self._loose: dict[str, Slot] = {}
-        self._listening: dict[ClassCode, list[Callable[[str], None]]] = defaultdict(list)
         self._gathering: dict[ClassCode, list[Callable[[Slot], None]]] = defaultdict(list)
 
     def read(self, code: ClassCode, name: str) -> Slot:
@@ -76,12 +75,6 @@ class Fields:
         """Return the names of the attributes of a class and all related classes that the project reads or writes."""
         return tuple(self._names[code])
 
-    def watch(self, code: ClassCode, listener: Callable[[str], None]) -> None:
-        """Call a function with the name of each attribute of a class and all related classes, now and later."""
-        self._listening[code].append(listener)
-        for name in self.names_of(code):
-            listener(name)
-
     def gather(self, code: ClassCode, listener: Callable[[Slot], None]) -> None:
         """Call a function with each slot of what is written to attributes of the objects of a class, now and later.
 
@@ -125,7 +118,5 @@ class Fields:
     def _tell(self, code: ClassCode, name: str) -> None:
         if name not in self._names[code]:
             self._names[code][name] = None
-            for listener in tuple(self._listening[code]):
-                listener(name)
             if name in self._loose:
                 self._gather(code, self._loose[name])
