@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from olympus_rules.reach.reading.sites import Taken
-from olympus_rules.reach.solver.values import BoundMethod, Constructor, Function, Library, place_of
+from olympus_rules.reach.solver.values import Constructor, Function, Library, place_of
 
 if TYPE_CHECKING:
     from olympus_rules.code.instructions import FunctionCode
@@ -80,7 +80,7 @@ class _Search:
             for value in values:
                 if isinstance(value, Library):
                     self._library(value, spot, parameter, is_own=parameter[1:3] == _start(functions[-1]))
-            callees = [value for value in values if isinstance(value, Function | BoundMethod)]
+            callees = [value for value in values if isinstance(value, Function) and not value.is_made]
             names = {_parameter(value, spot) for value in callees}
             name = names.pop() if len(names) == 1 else None  # methods of several classes agree, or nothing is known
             for value in callees if name is not None else ():
@@ -119,9 +119,9 @@ class _Search:
         return sorted(found, key=lambda each: each.place)
 
 
-def _parameter(value: Function | BoundMethod, spot: int | str) -> str | None:
+def _parameter(value: Function, spot: int | str) -> str | None:
     """Return the name of the parameter that gets an argument, by its position or name."""
-    names = value.code.parameters[isinstance(value, BoundMethod) :]
+    names = value.code.parameters[value.given :]
     if isinstance(spot, str):
         return spot if spot in names else None
     return names[spot] if spot < len(names) else None

@@ -14,14 +14,14 @@ from olympus_rules.libraries.model import Model
 from olympus_rules.libraries.names import CHOOSING
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.answers.choices import choices
-from olympus_rules.reach.reading.binding import FUNCTION, MANY
+from olympus_rules.reach.reading.binding import MANY
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.values import (
     MERGED,
-    BoundMethod,
+    Constructor,
     Container,
     Function,
     Key,
@@ -29,7 +29,6 @@ from olympus_rules.reach.solver.values import (
     Made,
     Object,
     Other,
-    Partial,
     Place,
     Value,
     place_of,
@@ -79,7 +78,7 @@ class Joins:
         self._seen_trees: set[tuple[int, ...]] = set()
         self._given = self.slots.of_kinds(Library, Made)
         self._others = self.slots.of_kinds(Other)
-        self._callables = self.slots.of_kinds(*FUNCTION)
+        self._callables = self.slots.of_kinds(Function, Constructor)
         self._arrays = self._keys | self.slots.of_kinds(Made, Other)
         self._pools: dict[int, int] = {}
         self._sites: dict[int, frozenset[Place]] = {}
@@ -268,12 +267,11 @@ class Joins:
         return [*results, named or [slot for slot, _ in first]]
 
 
-def callables(heap: Heap, slot: Slot) -> list[Function | BoundMethod | Partial]:
+def callables(heap: Heap, slot: Slot) -> list[Function]:
     """Return the callables of a slot, and of the containers in it."""
     slots = heap.slots
     mask = slots.mask(slot)
     for container in slots.of(mask, Container):
         held = (heap.element(container, None), *heap.named_elements(container).values())
         mask |= reduce(or_, map(slots.mask, held))
-    values = slots.listed(mask & slots.of_kinds(Function, BoundMethod, Partial))
-    return [value for value in values if isinstance(value, Function | BoundMethod | Partial)]
+    return slots.of(mask, Function)

@@ -21,7 +21,6 @@ from olympus_rules.reach.solver.slots import MOST_TOLD_APART, Slot
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import (
     FEW,
-    BoundMethod,
     Class,
     Container,
     Function,
@@ -31,7 +30,6 @@ from olympus_rules.reach.solver.values import (
     Member,
     Module,
     Object,
-    Partial,
     Super,
     Unknown,
     Value,
@@ -47,8 +45,7 @@ GETTING = ("__getattr__", "__getattribute__")
 """Methods that give the attributes that an object does not have."""
 OF_ARRAYS = frozenset({"dtype", "ndim", "shape", "size"})
 """Attributes of arrays that are no keys."""
-FUNCTIONS = (BoundMethod, Function, Partial)
-WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, *FUNCTIONS)
+WITHOUT_CLASS = (Key, Library, Made, Module, Super, Unknown, Function)
 """Values with attributes, and no class that they are read from."""
 
 
@@ -298,7 +295,7 @@ class Attributes:
             self.slots.put(slot, value)
             self.slots.add_edge(self.loose(name), slot)
             self.give_held(value, slot)
-        elif isinstance(value, FUNCTIONS):
+        elif isinstance(value, Function):
             self.slots.add_edge(self.loose(name), slot)
             if name == "__wrapped__":
                 self.slots.put(slot, value)

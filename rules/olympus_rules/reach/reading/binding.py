@@ -17,7 +17,6 @@ from olympus_rules.reach.solver.values import (
     CALLEES,
     OTHER,
     UNDIVIDED,
-    BoundMethod,
     Class,
     Constructor,
     Container,
@@ -26,7 +25,6 @@ from olympus_rules.reach.solver.values import (
     Member,
     Object,
     Other,
-    Partial,
     Place,
     Unknown,
     Value,
@@ -36,8 +34,7 @@ MANY = 16
 """The limit of callees of one call site; over it, values were joined before."""
 MOST_PAIRS = 10_000
 """The limit of callees of all sites over that limit; the core of a framework with all its tests has more of them."""
-FUNCTION = (Function, BoundMethod, Partial, Constructor)
-CALLABLE = (*FUNCTION, Object, Class)
+CALLABLE = (Function, Constructor, Object, Class)
 
 
 class Binding:
@@ -273,15 +270,13 @@ class Binding:
 
             def fill(method: Value) -> None:
                 if isinstance(method, Member):
-                    self.fill(Partial(method.code, 1), given, result, is_over=is_over)
+                    self.fill(Function(method.code, 1), given, result, is_over=is_over)
 
             self.slots.watch(self.heap.classes.member(value.code, name), fill)
-        if isinstance(value, Function | BoundMethod):
-            self.fill(Partial(value.code, int(isinstance(value, BoundMethod))), given, result, is_over=is_over)
-        if isinstance(value, Partial):
+        if isinstance(value, Function):
             self.fill(value, given, result, is_over=is_over)
 
-    def fill(self, called: Partial, given: Sequence[Given], result: Slot, *, is_over: bool) -> None:
+    def fill(self, called: Function, given: Sequence[Given], result: Slot, *, is_over: bool) -> None:
         """Add edges from slots to the parameters of a function."""
         code = called.code
         names = list(code.parameters[called.given : code.positional])
@@ -302,7 +297,7 @@ class Binding:
 
     def widen_one(self, value: Value) -> None:
         """Widen the keys that a callable takes and returns."""
-        if isinstance(value, Function | BoundMethod | Partial | Member):
+        if isinstance(value, Function | Member):
             for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
                 self.heap.widen(self.heap.variable(value.code, name))
             self.heap.widen(self.heap.result(value.code))

@@ -18,7 +18,6 @@ from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.values import (
     FEW,
-    BoundMethod,
     Class,
     Constructor,
     Container,
@@ -27,7 +26,6 @@ from olympus_rules.reach.solver.values import (
     Library,
     Made,
     Object,
-    Partial,
     Place,
     Super,
     Unknown,
@@ -143,10 +141,6 @@ class Calls:
     def apply(self, value: Value, call: Call) -> None:
         """Call one value."""
         if isinstance(value, Function):
-            self.binding.bind(value.code, call, 0)
-        elif isinstance(value, BoundMethod):
-            self.binding.bind(value.code, call, 1)
-        elif isinstance(value, Partial):
             inner = replace(call, result=self.binding.paired(call.result, call.place)) if value.is_paired else call
             self.binding.bind(value.code, inner, value.given, value.mapped)
         elif isinstance(value, Class):
@@ -219,7 +213,7 @@ class Calls:
 
     def take_own(self, decorator: Value, decorated: Value, given_back: Slot, result: Slot) -> None:
         """Copy what a decorator gives back, without the other functions that it is given."""
-        code = decorator.code if isinstance(decorator, Function) else None
+        code = decorator.code if isinstance(decorator, Function) and decorator.given == 0 else None
         function = self.heap.variable(code, code.parameters[0]) if code is not None and code.parameters else None
 
         def take(values: int) -> None:

@@ -8,14 +8,12 @@ from functools import partial, reduce
 from operator import or_
 
 from olympus_rules.libraries.model import ContainerCall
-from olympus_rules.reach.reading.binding import FUNCTION
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.heap import parts_from_end
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import (
     WHOLE,
-    BoundMethod,
     Constructor,
     Container,
     Function,
@@ -23,7 +21,6 @@ from olympus_rules.reach.solver.values import (
     Library,
     Made,
     Object,
-    Partial,
     Structure,
     Unknown,
     Value,
@@ -33,7 +30,7 @@ TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__"
 """Methods that give one element."""
 FILLED = frozenset({"tuples", "repeated", "grouped", "accumulated"})
 """Functions that make a container of what they are given, or of its elements, in a new shape."""
-ITERABLE = tuple(kind for kind in WHOLE if kind not in (Constructor, Function, BoundMethod, Partial))
+ITERABLE = tuple(kind for kind in WHOLE if kind not in (Constructor, Function))
 """Values without parts that may be iterated over: a function among the arguments is none."""
 SPREADING = frozenset({"extend", "extendleft", "update"})
 """Methods that put the elements of their argument into a container, and not the argument."""
@@ -222,7 +219,7 @@ class ContainerCalls:
 
     def _others(self, values: int, every: Slot) -> None:
         """Copy all in a mask that are no pairs, as it is; a function makes a default."""
-        values &= ~self.slots.of_kinds(*FUNCTION, Library)
+        values &= ~self.slots.of_kinds(Function, Constructor, Library)
         pairs = [pair for pair in self.slots.of(values, Container) if pair.length == 2]
         self.slots.put_mask(every, without(values, reduce(or_, map(self.slots.bit, pairs), 0)))
 

@@ -14,10 +14,10 @@ from olympus_rules.libraries.names import CHOOSING, ERRORS
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.reading.attributes import Attributes, Names
 from olympus_rules.reach.reading.axes import axes_of_size
-from olympus_rules.reach.reading.binding import CALLABLE, FUNCTION, MANY, Binding, give_words
+from olympus_rules.reach.reading.binding import CALLABLE, MANY, Binding, give_words
 from olympus_rules.reach.reading.containers import ContainerCalls
 from olympus_rules.reach.reading.giving_back import DATA_LEAVES, GivingBack
-from olympus_rules.reach.reading.partials import FUNCTIONS, Partials
+from olympus_rules.reach.reading.partials import Partials
 from olympus_rules.reach.reading.python_calls import PythonCalls
 from olympus_rules.reach.reading.sites import Anywhere, Call, Given
 from olympus_rules.reach.solver.heap import Heap
@@ -28,6 +28,7 @@ from olympus_rules.reach.solver.values import (
     Class,
     Constructor,
     Container,
+    Function,
     Key,
     Library,
     Made,
@@ -48,7 +49,7 @@ MAPPING = frozenset({"mapping", "pmap"})
 """Transformations that take an axis of each argument away."""
 EACH = frozenset({"each", "starmap"})
 """Transformations that give what the function gives of each element."""
-MAPPED = (*FUNCTIONS, Constructor)
+MAPPED = (Function, Constructor)
 """What is told from what it was before it was mapped."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
@@ -203,22 +204,22 @@ class LibraryCalls:
             model: the library's function.
         """
         transform = model.transform
-        kinds: tuple[type, ...] = (*(FUNCTION if transform is None else CALLABLE), Unknown)
+        kinds: tuple[type, ...] = (*(MAPPED if transform is None else CALLABLE), Unknown)
         mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
         if transform is not None and transform.kind in MAPPING and takes_words(call.node):
-            self.slots.watch(source, lambda value: give_words(self.heap, value.code), *FUNCTIONS)
+            self.slots.watch(source, lambda value: give_words(self.heap, value.code), Function)
         if mapped is not None:
             self.slots.watch(source, partial(self.partials.map, mapped=mapped, result=call.result), *MAPPED)
             kinds = tuple(kind for kind in kinds if kind not in MAPPED)
         if transform is not None and transform.kind == "value_and_grad":
-            self.slots.watch(source, partial(self.partials.pair, result=call.result), *FUNCTIONS)
-            kinds = tuple(kind for kind in kinds if kind not in FUNCTIONS)
+            self.slots.watch(source, partial(self.partials.pair, result=call.result), Function)
+            kinds = tuple(kind for kind in kinds if kind is not Function)
         if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
             self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
         if transform is not None and transform.kind == "partial":
             count = sum(not starred for _, starred in call.arguments[1:])
-            self.slots.watch(source, partial(self.partials.bind, count=count, result=call.result), *FUNCTIONS)
-            self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind not in FUNCTIONS))
+            self.slots.watch(source, partial(self.partials.bind, count=count, result=call.result), Function)
+            self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind is not Function))
         elif (not transform.runs) if transform is not None else may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
         if transform is not None:

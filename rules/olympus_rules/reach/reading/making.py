@@ -14,7 +14,7 @@ from olympus_rules.reach.reading.library_calls import MAPPING
 from olympus_rules.reach.reading.spelled import constant_names
 from olympus_rules.reach.solver.mapping import NOT_MAPPED, Mapped, mapped_by, takes_words
 from olympus_rules.reach.solver.slots import Slot
-from olympus_rules.reach.solver.values import Class, Container, Function, Key, Object, Partial, Unknown, Value, place_of
+from olympus_rules.reach.solver.values import Class, Container, Function, Key, Object, Unknown, Value, place_of
 
 
 class Making:
@@ -51,7 +51,7 @@ class Making:
                 self.parametrize(node, inner)
         self.graph.fixtures.take_function(self.file, inner, decorators)
 
-    def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function | Partial:
+    def mapped(self, function: ir.FunctionCode, decorators: list[ast.expr]) -> Function:
         """Return a function as its decorators map it over axes; a method is only widened."""
         mapped = NOT_MAPPED
         is_paired = False
@@ -61,7 +61,7 @@ class Making:
                 give_words(self.heap, function)
             mapped = (outer and mapped.within(outer)) or mapped
             is_paired |= self.transformation(node) == "value_and_grad"
-        return Partial(function, 0, mapped, is_paired) if mapped.axes != 0 or is_paired else Function(function)
+        return Function(function, 0, mapped, is_paired)
 
     def mapping(self, decorator: ast.expr) -> Mapped | None:
         """Return the axes over which a decorator maps its function, ``None`` for another or an unclear one."""
@@ -103,10 +103,10 @@ class Making:
                     for target in targets:
                         self.heap.copy_elements(slot, target)
 
-    def decorate(self, node: ast.expr, decorator: Slot, decorated: Function | Partial, slot: Slot) -> None:
+    def decorate(self, node: ast.expr, decorator: Slot, decorated: Function, slot: Slot) -> None:
         """Apply a decorator; keys among its arguments reach the function, as in pytest."""
         inner = decorated.code
-        if isinstance(decorated, Partial) and self.mapping(node) is not None:
+        if decorated.is_made and self.mapping(node) is not None:
             return
 
         def apply(value: Value) -> None:
@@ -115,7 +115,7 @@ class Making:
                     self.slots.put(self.heap.variable(inner, name), value)
             elif isinstance(value, Unknown):
                 self.slots.put(slot, value)
-            elif not (isinstance(value, Function) and hands_on(value.code)):
+            elif not (isinstance(value, Function) and value.given == 0 and hands_on(value.code)):
                 self.graph.calls.hand(value, decorated, slot, place_of(self.file, node))
 
         self.slots.watch(decorator, apply)

@@ -12,12 +12,12 @@ from olympus_rules.reach.solver.values import (
     FEW,
     WHOLE,
     Container,
+    Function,
     Key,
     KeyWords,
     Made,
     Member,
     Object,
-    Partial,
     Place,
     Unknown,
     Value,
@@ -133,7 +133,7 @@ class Operations:
 
     def _call_method(self, method: Member, *, given: list[Slot], target: Slot) -> None:
         """Call one method."""
-        self.graph.calls.binding.fill(Partial(method.code, 1), [[slot] for slot in given], target, is_over=True)
+        self.graph.calls.binding.fill(Function(method.code, 1), [[slot] for slot in given], target, is_over=True)
 
     def write_property(self, owner: Slot, name: str, source: Slot, place: Place) -> None:
         """Call the method of a property that writes an attribute of the objects of a slot at a place."""

@@ -9,9 +9,7 @@ from olympus_rules.reach.reading.binding import MANY, Binding
 from olympus_rules.reach.solver.heap import MOST_AXES
 from olympus_rules.reach.solver.mapping import ANYHOW, Mapped
 from olympus_rules.reach.solver.slots import Slot
-from olympus_rules.reach.solver.values import BoundMethod, Constructor, Function, Partial, Value
-
-FUNCTIONS = (Function, BoundMethod, Partial)
+from olympus_rules.reach.solver.values import Constructor, Function
 
 
 class Partials:
@@ -27,44 +25,31 @@ class Partials:
         self._slots = binding.slots
         self._made: Counter[Slot] = Counter()
 
-    def bind(self, value: Value, count: int, result: Slot) -> None:
+    def bind(self, function: Function, count: int, result: Slot) -> None:
         """Put a function into a slot, whose first arguments are bound, ``count`` of them."""
-        function = as_partial(value)
-        if function is None:
-            return
-        if self._is_over_limit(value, result) or function.given is None:
+        if self._is_over_limit(function, result) or function.given is None:
             bound = replace(function, given=None, mapped=function.mapped.anywhere())
-        elif isinstance(value, Partial) and function.given + count > len(function.code.parameters):
+        elif function.is_made and function.given + count > len(function.code.parameters):
             bound = function
         else:
             bound = replace(function, given=function.given + count, mapped=function.mapped.after(count))
         self._slots.put(result, bound)
 
-    def map(self, value: Value, mapped: Mapped, result: Slot) -> None:
+    def map(self, value: Function | Constructor, mapped: Mapped, result: Slot) -> None:
         """Put a function into a slot that is mapped over axes of its arguments; over the limit, of unknown axes."""
-        function = as_partial(value)
-        if function is not None:
+        if isinstance(value, Function):
             is_over = self._is_over_limit(value, result)
-            both = ANYHOW if is_over else function.mapped.within(mapped)
-            self._slots.put(result, replace(function, mapped=ANYHOW if both is None else both))
-        elif isinstance(value, Constructor):
+            both = ANYHOW if is_over else value.mapped.within(mapped)
+            self._slots.put(result, replace(value, mapped=ANYHOW if both is None else both))
+        else:
             axes = 1 if mapped.axes is None else mapped.axes
             self._slots.put(result, replace(value, axes=min(value.axes + axes, MOST_AXES)))
 
-    def pair(self, value: Value, result: Slot) -> None:
+    def pair(self, function: Function, result: Slot) -> None:
         """Put a function into a slot that gives its result in a pair with the gradient."""
-        function = as_partial(value)
-        if function is not None:
-            self._slots.put(result, replace(function, is_paired=True))
+        self._slots.put(result, replace(function, is_paired=True))
 
-    def _is_over_limit(self, value: Value, result: Slot) -> bool:
+    def _is_over_limit(self, function: Function, result: Slot) -> bool:
         """Count one more callable that a call makes; return whether there are too many, and it was made by a call."""
         self._made[result] += 1
-        return self._made[result] > MANY and isinstance(value, Partial)
-
-
-def as_partial(value: Value) -> Partial | None:
-    """Return a function as one that has its object, if it has one."""
-    if isinstance(value, Function | BoundMethod):
-        return Partial(value.code, int(isinstance(value, BoundMethod)))
-    return value if isinstance(value, Partial) else None
+        return self._made[result] > MANY and function.is_made

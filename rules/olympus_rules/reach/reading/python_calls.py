@@ -7,18 +7,15 @@ from olympus_rules.reach.reading.binding import MANY, Binding
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.values import (
-    BoundMethod,
     Constructor,
     Container,
     Function,
     Key,
     Library,
     Object,
-    Partial,
     Value,
 )
 
-FUNCTIONS = (Function, BoundMethod, Partial)
 SPREAD = ("args", "kwargs")
 """Options that hold the arguments of a function."""
 
@@ -62,9 +59,9 @@ class PythonCalls:
             self.slots.add_edge(slot, result)
         given = [[result], [each]] if gives else [[each]]
         for slot in functions:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, given, result), *FUNCTIONS)
+            self.slots.watch(slot, lambda value: self.binding.feed(value, given, result), Function)
         for slot in makers:
-            self.slots.watch(slot, lambda value: self.binding.feed(value, [], result), *FUNCTIONS, Constructor)
+            self.slots.watch(slot, lambda value: self.binding.feed(value, [], result), Function, Constructor)
             self.slots.watch(slot, lambda _: self.heap.made(result), Library)  # `list`, or another type of Python
 
     def pass_through(self, call: Call, root: str, *, is_method: bool) -> None:
@@ -103,4 +100,4 @@ class PythonCalls:
                 self.binding.feed(value, [[every]] * MANY, result)
 
         for slot in call.given:
-            self.slots.watch(slot, hand, *FUNCTIONS, Constructor)
+            self.slots.watch(slot, hand, Function, Constructor)

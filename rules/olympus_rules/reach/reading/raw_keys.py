@@ -13,7 +13,6 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
 from olympus_rules.libraries.names import PRNG_KEY, RANDOM
-from olympus_rules.reach.reading.binding import FUNCTION
 from olympus_rules.reach.reading.definitions import is_imported
 from olympus_rules.reach.reading.graph import Graph, Meeting
 from olympus_rules.reach.reading.library_calls import FACTORIES
@@ -31,6 +30,7 @@ from olympus_rules.reach.solver.values import (
     UNDIVIDED,
     Constructor,
     Container,
+    Function,
     KeyWords,
     Library,
     Place,
@@ -86,7 +86,7 @@ class RawKeys:
                 self.graph.heap.shift(slot, call.result, None)
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
-                self.slots.watch(slot, partial(self.default, call=call), *FUNCTION, Library)
+                self.slots.watch(slot, partial(self.default, call=call), Function, Constructor, Library)
 
     def by_any_name(self, module: Value, *, call: Call) -> None:
         """Read what may be the constructor, by a name that is computed, if a text of the project is its name."""

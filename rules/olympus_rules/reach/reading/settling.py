@@ -17,13 +17,11 @@ from olympus_rules.reach.solver.values import (
     OTHER,
     UNDIVIDED,
     WHOLE,
-    BoundMethod,
     Class,
     Function,
     KeyWords,
     Member,
     Object,
-    Partial,
 )
 
 ROUNDS = 10
@@ -151,7 +149,7 @@ class Settling:
         for call in self.calls.all:
             if not self.slots.holds(call.function, *CALLEES):
                 for slot, _ in call.arguments:
-                    functions = self.slots.of_kinds(Function, BoundMethod, Partial)
+                    functions = self.slots.of_kinds(Function)
                     self.slots.put_mask(call.result, self.slots.mask(slot) & functions)
 
 

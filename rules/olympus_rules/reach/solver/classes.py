@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.solver.fields import Fields
 from olympus_rules.reach.solver.slots import Slot, Slots
-from olympus_rules.reach.solver.values import BoundMethod, Class, Function, Library, Made, Member, Object, Value
+from olympus_rules.reach.solver.values import Class, Function, Library, Made, Member, Object, Value
 
 WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "threading", "typing", "typing_extensions"})
 """Packages whose classes say nothing of the attributes of a subclass."""
@@ -170,5 +170,5 @@ def bound(member: Member, owner: Object | Class) -> Value:
     """Return a method as it is read from an object or a class."""
     kind = member.code.kind
     if kind == "classmethod" or (kind == "method" and isinstance(owner, Object)):
-        return BoundMethod(member.code)
+        return Function(member.code, given=1)
     return Function(member.code)

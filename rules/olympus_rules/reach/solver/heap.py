@@ -13,7 +13,6 @@ from olympus_rules.reach.solver.slots import Slot, Slots, without
 from olympus_rules.reach.solver.values import (
     UNDIVIDED,
     WHOLE,
-    BoundMethod,
     Class,
     Constructor,
     Container,
@@ -25,7 +24,6 @@ from olympus_rules.reach.solver.values import (
     Module,
     Object,
     Other,
-    Partial,
     Super,
     Unknown,
     Value,
@@ -35,7 +33,7 @@ MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
     "containers": (Container,),
     "objects": (Object, Class),
-    "functions": (Function, BoundMethod, Partial, Member),
+    "functions": (Function, Member),
     "libraries": (Library, Made),
 }
 """The kinds of values of which a slot holds a limited number."""

@@ -81,16 +81,25 @@ class Constructor:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the project."""
+    """A function of the project, or a method of an object or class, which is its first argument.
+
+    Attributes:
+        code: that of the function.
+        given: how many parameters are taken; ``None`` where it is not known.
+        mapped: the axes over which it is mapped.
+        is_paired: whether a call gives a pair of the result and a gradient.
+    """
 
     code: FunctionCode
+    given: int | None = 0
+    mapped: Mapped = NOT_MAPPED
+    is_paired: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class BoundMethod:
-    """A method of an object or class, which is its first argument."""
-
-    code: FunctionCode
+    @property
+    def is_made(self) -> bool:
+        """Say whether a call or a decorator has made it of a function or method."""
+        plain = (0, 1) if self.code.owner is not None else (0,)
+        return self.given not in plain or self.is_paired or self.mapped != NOT_MAPPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,23 +139,6 @@ class Structure:
     """
 
     tree: int
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """A callable with its first arguments bound, one that is mapped over axes of its arguments, or with a gradient.
-
-    Attributes:
-        code: that of the function.
-        given: how many parameters are taken; ``None`` where it is not known.
-        mapped: the axes over which it is mapped.
-        is_paired: whether a call gives a pair of the result and a gradient.
-    """
-
-    code: FunctionCode
-    given: int | None
-    mapped: Mapped = NOT_MAPPED
-    is_paired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +186,6 @@ Value: TypeAlias = (
     | Other
     | Constructor
     | Function
-    | BoundMethod
-    | Partial
     | Member
     | Class
     | Object
@@ -211,8 +201,6 @@ WHOLE = (
     Other,
     Constructor,
     Function,
-    BoundMethod,
-    Partial,
     Member,
     Class,
     Super,
@@ -224,5 +212,5 @@ WHOLE = (
 """Values without parts: a part of one counts as the value."""
 UNDIVIDED = (*WHOLE, Object)
 """Values that are no containers and no keys; the class of an object says what its parts are."""
-IN_PROJECT = (Function, BoundMethod, Partial, Class, Object, Super)
+IN_PROJECT = (Function, Class, Object, Super)
 CALLEES = (*IN_PROJECT, Constructor, Library, Made, Module)
