@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -183,6 +184,37 @@ class Model:
     def is_jax(self) -> bool:
         """Return whether it is one of JAX's own functions."""
         return self.root == "jax"
+
+    @property
+    def is_python(self) -> bool:
+        """Return whether it is a builtin, or of Python's library."""
+        return "." not in self.qualified or self.root in sys.stdlib_module_names
+
+    @property
+    def is_unknown_of_python(self) -> bool:
+        """Return whether it is of Python's library, and nothing is known of it."""
+        return self.root in sys.stdlib_module_names and self.result is None and self.transform is None
+
+    @property
+    def is_class_of_python(self) -> bool:
+        """Return whether it is a class of Python's library, as it seems: its objects keep what they are given.
+
+        Containers and errors, of which more is known, are left out.
+        """
+        is_class = self.root in sys.stdlib_module_names and "." in self.qualified and self.name[:1].isupper()
+        return is_class and self.container is None and self.transform is None
+
+    @property
+    def gives_objects(self) -> bool:
+        """Return whether what it makes of an object of its library, by a transformation or as it is, is one, too.
+
+        Of Python, only decorators do; JAX has arrays.
+        """
+        if self.is_jax:
+            return False
+        if self.is_python:
+            return self.transform is not None and self.transform.kind == "transparent"
+        return self.transform is not None or self.result in ("same", "reshaped")
 
     @property
     def keeps_axes(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Sequence
 from functools import partial
 
@@ -86,7 +85,7 @@ class LibraryCalls:
             self.slots.put(call.result, Made("builtins"))
             return
         model = self.names.model(value.qualified)
-        if is_foreign(model):  # what is made of an object of the library is one of its objects, too
+        if model.gives_objects:  # what is made of an object of the library is one of its objects, too
             for slot in call.given:
                 self.slots.add_edge_of(slot, call.result, Made)
             if not call.arguments:
@@ -100,11 +99,11 @@ class LibraryCalls:
             self.derive(value, model.row.derive, call)
         if model.result == "derived" or (model.row is not None and model.row.derive):
             return
-        is_class = is_class_of_python(model)
+        is_class = model.is_class_of_python
         if (model.result is None and model.container is None) or is_class:
             self.slots.put(call.result, Made(model.root))
             looks_only = model.inspects or self.names.model(f"{model.root}.*").inspects
-            if is_class or (is_unknown_of_python(model) and not looks_only):
+            if is_class or (model.is_unknown_of_python and not looks_only):
                 self.python.pass_through(call, model.root, is_method=isinstance(value, Made))
         if self.slots.once("handing", call.place, model.qualified):
             write_attributes(self.attributes, value, model, call)
@@ -369,7 +368,7 @@ def may_return_function(slot: Slot, call: Call, model: Model) -> bool:
     One that makes a container puts it into that, or makes elements with it.
     """
     callbacks = {other for keyword, other in call.keywords if keyword not in (None, *FUNCTION_NAMES)}
-    if model.container is not None or (call.owner is not None and is_unknown_of_python(model)):
+    if model.container is not None or (call.owner is not None and model.is_unknown_of_python):
         return False  # it calls the function, for each element or at some time
     return not model.makes_arrays and slot not in callbacks
 
@@ -389,32 +388,6 @@ def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
     mapped = mapped_by(made)
     axes, first = (None, None) if mapped is None else (mapped.axes, mapped.at(0))
     return None if axes is None or first is None else axes - first + (how == "split")
-
-
-def is_foreign(model: Model) -> bool:
-    """Return whether a function of a library other than JAX transforms functions or returns its argument.
-
-    Of Python, only decorators count.
-    """
-    if model.is_jax:
-        return False
-    if "." not in model.qualified or model.root in sys.stdlib_module_names:
-        return model.transform is not None and model.transform.kind == "transparent"
-    return model.transform is not None or model.result in ("same", "reshaped")
-
-
-def is_unknown_of_python(model: Model) -> bool:
-    """Return whether nothing is known of a function of Python's library."""
-    return model.root in sys.stdlib_module_names and model.result is None and model.transform is None
-
-
-def is_class_of_python(model: Model) -> bool:
-    """Return whether a name of Python's library is that of a class, as it seems: its objects keep what they are given.
-
-    Containers and errors, of which more is known, are left out.
-    """
-    is_python = model.root in sys.stdlib_module_names and "." in model.qualified
-    return is_python and model.name[:1].isupper() and model.container is None and model.transform is None
 
 
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
