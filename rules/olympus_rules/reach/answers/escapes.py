@@ -169,7 +169,7 @@ def _library_of(reached: ProjectReach, owner: Slot) -> str:
     """
     held = reached.slots.values(owner)
     made = {reached.names.canonical(value.qualified) for value in held if isinstance(value, Library | Made)}
-    if reached.slots.holds(owner, Class, Object) or any(map(is_jax, made)):
+    if reached.slots.mask(owner) & reached.slots.of_kinds(Class, Object) or any(map(is_jax, made)):
         return ""
     return min(made, default="")
 

@@ -362,10 +362,10 @@ class Attributes:
     def write_to_unknown(self) -> None:
         """Write what was written to attributes of objects that are not known; a module is no object that is copied."""
         for owner, name, source in self.writes:
-            if not self.slots.holds(owner, Class, Object):
+            if not self.slots.mask(owner) & self.slots.of_kinds(Class, Object):
                 self.set_loose(name, source)
         for owner, attribute, source in self.copies:
-            if not self.slots.holds(owner, Class, Object, Library, Module):
+            if not self.slots.mask(owner) & self.slots.of_kinds(Class, Object, Library, Module):
                 self.set_named(None, attribute, source)
 
     def read_any(self, owner: Slot, slot: Slot) -> None:

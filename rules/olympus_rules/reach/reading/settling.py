@@ -10,7 +10,7 @@ from olympus_rules.reach.reading.axes import added_axes, ends_with_words, index_
 from olympus_rules.reach.reading.containers import TAKING
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.sites import Call
-from olympus_rules.reach.solver.slots import Slot, reached_from
+from olympus_rules.reach.solver.slots import Slot, finish, reached_from
 from olympus_rules.reach.solver.values import (
     CALLEES,
     IN_PROJECT,
@@ -64,7 +64,7 @@ class Settling:
             self._vague_reads()
             waiting, self.attributes.reads = self.attributes.reads, []
             for owner, name, slot in waiting:
-                if self.slots.holds(owner, *CALLEES):
+                if self.slots.mask(owner) & self.slots.of_kinds(*CALLEES):
                     self.attributes.reads.append((owner, name, slot))
                     continue
                 self.attributes.vague.add((name, slot))
@@ -81,7 +81,7 @@ class Settling:
                 self.slots.put(slot, OTHER)  # a number, or an argument of a caller that is not known
         self.slots.settle()
         self.graph.nothing = reached_from(self.slots, self.graph.nothing)
-        self.slots.finish()
+        finish(self.slots)
 
     def _unread_class_methods(self) -> None:
         """Let a class method that nobody reads from a class, as that of a library, be called with its own class."""
@@ -111,9 +111,10 @@ class Settling:
         """Let methods of arrays and containers return the elements of the object."""
         rest = []
         for owner, call in self.calls.method_results:
-            if self.slots.holds(call.function, *CALLEES):
+            callees = self.slots.mask(call.function)
+            if callees & self.slots.of_kinds(*CALLEES):
                 rest.append((owner, call))
-                if call.callee.rpartition(".")[2] in COPYING and not self.slots.holds(call.function, *IN_PROJECT):
+                if call.callee.rpartition(".")[2] in COPYING and not callees & self.slots.of_kinds(*IN_PROJECT):
                     self.heap.shift(owner, call.result, 0)  # the object may also be one of a library
                 continue
             self.slots.add_edge_of(owner, call.result, KeyWords)
@@ -147,7 +148,7 @@ class Settling:
     def _unknown_calls(self) -> None:
         """Let an unknown callee return the functions that it is given, as most decorators do."""
         for call in self.calls.all:
-            if not self.slots.holds(call.function, *CALLEES):
+            if not self.slots.mask(call.function) & self.slots.of_kinds(*CALLEES):
                 for slot, _ in call.arguments:
                     functions = self.slots.of_kinds(Function)
                     self.slots.put_mask(call.result, self.slots.mask(slot) & functions)

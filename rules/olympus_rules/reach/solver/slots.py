@@ -234,15 +234,6 @@ class Slots:
         self._done.add(what)
         return is_new
 
-    def finish(self) -> None:
-        """Let the memory of watchers go: what slots hold changes no more."""
-        count = len(self._values)
-        self._sent, self._watching = [0] * count, [NOT_WATCHED] * count
-        self._masks.clear()
-        self._lists.clear()
-        self._in_lists = 0
-        self._queue.forget_order()
-
     def values(self, slot: Slot) -> list[Value]:
         """Return the values of a slot."""
         return self.listed(self.mask(slot))
@@ -277,10 +268,6 @@ class Slots:
     def of(self, mask: int, kind: type[Kind]) -> list[Kind]:
         """Return the values of a mask that are of one kind."""
         return [value for value in self.listed(mask & self.of_kinds(kind)) if isinstance(value, kind)]
-
-    def holds(self, slot: Slot, *kinds: type) -> bool:
-        """Return whether a slot holds a value of some kinds."""
-        return self.mask(slot) & self.of_kinds(*kinds) != 0
 
     def of_kinds(self, *kinds: type) -> int:
         """Return the mask of all values of some kinds."""
@@ -505,6 +492,16 @@ class Slots:
         joined_slots = set(members)
         self._targets[first] = {target: None for target in targets if target not in joined_slots}
         self._queue.push(first)
+
+
+def finish(slots: Slots) -> None:
+    """Let the memory of watchers go: what slots hold changes no more."""
+    count = len(slots.same)
+    slots._sent, slots._watching = [0] * count, [NOT_WATCHED] * count
+    slots._masks.clear()
+    slots._lists.clear()
+    slots._in_lists = 0
+    slots._queue.forget_order()
 
 
 def forget(slots: Slots) -> None:
