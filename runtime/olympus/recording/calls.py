@@ -13,7 +13,7 @@ from olympus.recording.record import Record
 from olympus.recording.words import folded, words_of
 
 if TYPE_CHECKING:
-    from olympus.recording.compiled import Plan, Use
+    from olympus.recording.compiled import Place, Plan, Use
 
 PLANS = 4096  # compiled functions whose keys are known
 
@@ -93,9 +93,9 @@ class Call:
         kind: Literal["split", "draw"] = "split" if use.event.kind == "split" else "draw"
         lanes = current_lanes()
         takes = True if lanes.all else None
-        if use.source is not None and found is not None and not lanes.all:
+        if found is not None and not lanes.all:
             shape = key_shape(found.array)
-            takes = lanes.takes_key(shape, use.source.position) if use.source.position else None
+            takes = lanes.takes_key(shape, found.position) if found.position else None
         if takes is False or lanes.none:
             return False
         if found is None or takes is None:
@@ -113,40 +113,45 @@ class Call:
 
 
 class Found(NamedTuple):
-    """A key that a compiled function consumes: the array that it comes from, its words there, and what is folded in."""
+    """A key that a compiled function consumes: where it comes from, its words there, and what is folded in."""
 
     array: Any
+    position: tuple[int, ...]
     words: bytes
     folded: list[tuple[int, bytes]]
 
 
 def _found(plan: Plan, use: Use, args: Sequence[Any], results: Sequence[Any] | None) -> Found | None:
-    """Return the key of one use in a call, ``None`` where it cannot be told, or not before the call."""
+    """Return the key of one use in a call, ``None`` where it cannot be told, or not before the call.
+
+    A child of a split needs no words of its own while it stays inside: it is consumed twice only if its parent is.
+    """
     from olympus.recording.compiled import message
 
-    source = use.source
-    if source is None:
-        return None
-    match source.kind:
-        case "argument" if results is None:  # the call may be given its buffer to write into
-            array = args[source.holder]
-        case "argument":
+    key, messages = use.key, list[int]()
+    while (place := _place(plan, key, args, results)) is None:
+        operation, children, _ = plan.identities[key]
+        if operation != "fold_in" or key in plan.held:
             return None
-        case "result":
-            if results is None:
-                return None
-            array = results[source.holder]
-        case _:
-            array = source.holder
-    own = words = words_of(array)[source.position].tobytes()
+        key, messages = children[0], [children[1], *messages]
+    array, position = place
+    own = words = words_of(array)[position].tobytes()
     steps = []
-    for term in source.messages:
+    for term in messages:
         number = message(plan.identities, term, args)
         if number is None:
             return None
         words = folded(use.event.equation.inputs[0].aval.dtype, words, number)
         steps.append((number, words))
-    return Found(array, own, steps)
+    return Found(array, position, own, steps)
+
+
+def _place(plan: Plan, key: int, args: Sequence[Any], results: Sequence[Any] | None) -> Place | None:
+    """Return where a key is: before the call in what it is given, and after it, which may write there, in a result."""
+    if results is None:
+        return plan.given(key, args)
+    number, position = plan.held.get(key, (None, ()))
+    return None if number is None else (results[number], position)
 
 
 _plans: dict[int, tuple[weakref.ref[Any], dict[tuple[frozenset[int], bool], Plan | None] | None]] = {}

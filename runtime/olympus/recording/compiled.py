@@ -1,8 +1,7 @@
 """What a compiled function does with the keys of its arguments, found once and used at each of its calls.
 
-The function's jaxpr is followed by the lineage, and each consumption is described by where the key's words are to be
-found at a call: in an argument, a constant or a result, and the numbers that are folded in from there. A child of a
-split needs no words of its own while it stays inside: it is consumed twice only if its parent is.
+The function's jaxpr is followed by the lineage. The term of each key that is consumed says where its words are to be
+found at a call: in an argument, a constant or a result, and the numbers that are folded in from there.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -30,21 +29,8 @@ if TYPE_CHECKING:
     from olympus.recording.probe import Probe
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where the words of a key are to be found at a call.
-
-    Attributes:
-        kind: what holds them.
-        holder: the number of the argument or of the result; the constant itself.
-        position: the key in an array of them; empty for the one key or for all keys of a large array.
-        messages: the terms of the numbers that are folded in, one after the other.
-    """
-
-    kind: Literal["argument", "constant", "result"]
-    holder: Any
-    position: tuple[int, ...]
-    messages: tuple[int, ...] = ()
+Place: TypeAlias = "tuple[Any, tuple[int, ...]]"
+"""An array, and the position of a key in it; empty for the one key, or for all keys of a large array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +39,12 @@ class Use:
 
     Attributes:
         event: what consumes it.
-        source: where its words are; ``None`` if that is unknown.
+        key: its term.
         certain: whether it is known which key it is, of those that the function makes and is given.
     """
 
     event: Event
-    source: Source | None
+    key: int
     certain: bool
 
 
@@ -76,6 +62,7 @@ class Plan:
         fresh: the results whose keys are clones, which are to be used beside their originals, or of seeds inside.
         names: a readable name for each argument.
         constants: what the function closes over, by ``id``.
+        held: for each key in a result, the number of the result and the key's position in it.
         probe: finds what loops and branches consume, if that is asked for and there are any.
         elsewhere: the uses that the probe does not find.
         unprobed: why there is no probe.
@@ -90,6 +77,7 @@ class Plan:
     fresh: frozenset[int]
     names: tuple[str, ...]
     constants: dict[int, Any]
+    held: dict[int, tuple[int, tuple[int, ...]]]
     probe: Probe | None = None
     elsewhere: tuple[Use, ...] = ()
     unprobed: str | None = None
@@ -102,6 +90,15 @@ class Plan:
     def describe(self, key: int) -> str:
         """Return an identity as a reader would write it."""
         return self.identities.describe(key, lambda place: self.names[place])
+
+    def given(self, key: int, args: Sequence[Any]) -> Place | None:
+        """Return where a key is in the arguments of a call or the constants; ``None`` if it is in neither."""
+        match self.identities[key]:
+            case "argument", _, (int() as place, tuple() as position):
+                return args[place], position
+            case "constant", _, (int() as name, tuple() as position) if name in self.constants:
+                return self.constants[name], position
+        return None
 
 
 def plan(
@@ -122,8 +119,7 @@ def plan(
     state, _, outputs = interpreted(replace(traced, raw_keys=frozenset(raw)))
     # A sampler consumes its key whichever of its own methods gives the result.
     sampler = adapter.is_sampler(closed.jaxpr)
-    constants = _constants(traced.jaxpr)
-    finder = _Finder(state, outputs, constants, len(args))
+    finder = _Finder(state, outputs, len(args))
     names = getattr(closed.jaxpr.debug_info, "arg_names", None) or ()
     uses = tuple(finder.uses(conditional=sampler))
     found = Plan(
@@ -135,7 +131,8 @@ def plan(
         results=dict(finder.results()),
         fresh=frozenset(finder.fresh()),
         names=tuple(map(str, names)) if len(names) == len(args) else traced.names,
-        constants=constants,
+        constants=_constants(traced.jaxpr),
+        held=finder.held(),
     )
     return _with_probe(found, traced.jaxpr, state) if probing else found
 
@@ -166,17 +163,20 @@ def _constants(closed: Any) -> dict[int, Any]:
 
 
 class _Finder:
-    """Finds the words of the keys that are consumed."""
+    """Finds the keys that are consumed, and those in the results."""
 
-    def __init__(self, state: Interpreter, outputs: list[Value], constants: dict[int, Any], arguments: int) -> None:
+    def __init__(self, state: Interpreter, outputs: list[Value], arguments: int) -> None:
         self.state = state
         self.arguments = arguments
         self.outputs = outputs
-        self.constants = constants
-        self.held: dict[int, Source] = {}
-        for number, output in enumerate(outputs):
-            for position, key in state.values.keys_at(output):
-                self.held.setdefault(key, Source("result", number, position))
+
+    def held(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """Return the first place of each key in the results."""
+        found: dict[int, tuple[int, tuple[int, ...]]] = {}
+        for number, output in enumerate(self.outputs):
+            for position, key in self.state.values.keys_at(output):
+                found.setdefault(key, (number, position))
+        return found
 
     def uses(self, *, conditional: bool) -> Iterator[Use]:
         """Return the keys that each call consumes.
@@ -192,7 +192,7 @@ class _Finder:
             for key in self.lanes(event.keys):
                 if key not in seen and (conditional or not event.conditional or _is_in_all(event, cases, key)):
                     seen.add(key)
-                    yield Use(event, self.source(key), self.state.identities.is_certain(key))
+                    yield Use(event, key, self.state.identities.is_certain(key))
 
     def lanes(self, keys: Iterable[int]) -> Iterator[int]:
         """Return the keys that the key of any one lane of a loop stands for."""
@@ -205,22 +205,6 @@ class _Finder:
                 yield from self.lanes(identities.replace(key, {base: each}) for each in lanes[base][1][:LANES])
             else:
                 yield key
-
-    def source(self, key: int) -> Source | None:
-        """Return where the words of a key are, ``None`` where that is unknown or need not be known."""
-        operation, children, data = self.state.identities[key]
-        match operation, data:
-            case "argument", (int() as place, tuple() as position):
-                return Source("argument", place, position)
-            case "constant", (int() as name, tuple() as position) if name in self.constants:
-                return Source("constant", self.constants[name], position)
-            case _ if key in self.held:
-                return self.held[key]
-            case "fold_in", _:
-                parent = self.source(children[0])
-                if parent is not None:
-                    return Source(parent.kind, parent.holder, parent.position, (*parent.messages, children[1]))
-        return None
 
     def results(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Return the results that hold keys, with the arguments that these come from."""

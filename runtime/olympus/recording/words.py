@@ -44,12 +44,13 @@ def words_inside(plan: Plan, number: int, dtype: Any, args: Sequence[Any]) -> by
     """
     from olympus.recording.compiled import message, number_of
 
+    place = plan.given(number, args)
+    if place is not None:
+        array, position = place
+        own: bytes = words_of(array)[position].tobytes()
+        return own
     operation, children, data = plan.identities[number]
     match operation, data:
-        case "argument", (int() as place, tuple() as position):
-            return words_of(args[place])[position].tobytes()
-        case "constant", (int() as name, tuple() as position) if name in plan.constants:
-            return words_of(plan.constants[name])[position].tobytes()
         case "seed", (int(), ()):
             seed = number_of(plan.identities, children[0], args)
             return None if seed is None or not 0 <= seed < 2**31 else _seeded(dtype, seed)
