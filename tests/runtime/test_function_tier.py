@@ -17,9 +17,10 @@ jax = pytest.importorskip("jax", reason="functions are traced with JAX")
 from marked import read  # noqa: E402
 
 from olympus.trials.arguments import of_spec  # noqa: E402
-from olympus.trials.execution import Expired, limited, variations  # noqa: E402
+from olympus.trials.execution import variations  # noqa: E402
 from olympus.trials.guesses import Guesser, parameters_of  # noqa: E402
 from olympus.trials.judging import answer  # noqa: E402
+from olympus.trials.limits import Expired, limited  # noqa: E402
 from olympus.trials.specs import Spec, spec  # noqa: E402
 from olympus.trials.uses import uses_of  # noqa: E402
 from olympus.verdicts import Place, Question, Verdict  # noqa: E402

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
-from types import FrameType
 from typing import Any
 
 from olympus.trials.arguments import Argument, key, read_again
 from olympus.trials.libraries import transformed
+from olympus.trials.limits import limited
 from olympus.trials.subject import Step
 from olympus.verdicts.judge import Execution, Interruption
 from olympus.witness.entry import advanced
-
-
-class Expired(BaseException):
-    """The time for an execution is over; no exception that user code catches."""
 
 
 class Absent(BaseException):
@@ -172,35 +165,6 @@ def leaking() -> Iterator[None]:
         yield
     finally:
         config.update("jax_check_tracer_leaks", before)
-
-
-@contextmanager
-def limited(seconds: float, again: float = 0.0) -> Iterator[None]:
-    """Raise :class:`Expired` after some time, and again after others, where the system and the thread allow that."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def expire(number: int, frame: FrameType | None) -> None:
-        raise Expired
-
-    began = time.monotonic()
-    before = signal.signal(signal.SIGALRM, expire)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01), again)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        if left:  # a timer that was set around this one goes on
-            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.01), interval)
-
-
-def time_left() -> float:
-    """Return the seconds until a timer that somebody has set; infinite without one."""
-    if not hasattr(signal, "getitimer"):
-        return float("inf")
-    return signal.getitimer(signal.ITIMER_REAL)[0] or float("inf")
 
 
 def variations(guesses: Mapping[Name, Sequence[Argument]]) -> Iterator[dict[Name, Argument]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from olympus.trials.effects import stay_inside
-from olympus.trials.execution import Absent, Expired, limited
+from olympus.trials.execution import Absent
 from olympus.trials.judging import judged
+from olympus.trials.limits import Expired, limited
 from olympus.trials.modules import quiet
 from olympus.trials.project import Project
 from olympus.trials.search import Hints
@@ -19,6 +21,14 @@ from olympus.witness.execution import Target
 
 DEFINED: dict[Target, tuple[ModuleType, str | None]] = {}
 """The modules of definitions by their files, each with the reason why a framework is missing."""
+EFFECTS = (
+    "_winapi.", "builtins.breakpoint", "builtins.input", "ctypes.dlopen", "fcntl.", "ftplib.", "http.", "imaplib.",
+    "msvcrt.", "os.", "poplib.", "pty.", "shutil.", "signal.", "smtplib.", "socket.", "sqlite3.", "subprocess.",
+    "syslog.", "tempfile.", "urllib.", "webbrowser.", "winreg.",
+)  # fmt: skip
+"""The beginnings of the names of Python's audit events that are about more than this process."""
+HARMLESS = frozenset({"os.fwalk", "os.listdir", "os.listdrives", "os.putenv", "os.scandir", "os.unsetenv", "os.walk"})
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def define(target: Target, frameworks: Sequence[str], known: Collection[str], seconds: float) -> str | None:
@@ -70,3 +80,23 @@ def answer(target: Target, questions: Sequence[Question], hints: Hints) -> list[
         Verdict("confirmed", "framework", each.reason, each.evidence) if each.status == "confirmed" else unknown
         for each in verdicts
     ]
+
+
+def stay_inside() -> None:
+    """End what would change anything outside of this process from now on, as far as Python sees it."""
+    sys.addaudithook(look)
+
+
+def look(event: str, args: tuple[Any, ...]) -> None:
+    """Raise an error at an event that is about more than this process.
+
+    Raises:
+        Absent: it is one.
+    """
+    if event == "open":
+        path, mode, flags = args
+        writes = bool(set(mode) & set("wax+")) if isinstance(mode, str) else bool(flags & WRITING)
+        if writes and path != os.devnull:
+            raise Absent(f"writing {path}")
+    elif event.startswith(EFFECTS) and event not in HARMLESS:
+        raise Absent(event)

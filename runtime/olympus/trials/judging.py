@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from olympus.trials.execution import Expired, limited
-from olympus.trials.modules import Elsewhere, first_line, imported, quiet
+from olympus.trials.limits import Expired, limited
+from olympus.trials.modules import Elsewhere, first_line, import_failed, imported, quiet
 from olympus.trials.search import Hints, Search
 from olympus.trials.subject import Unfit, steps
 from olympus.verdicts.question import Question, Verdict, too_long
@@ -89,8 +89,7 @@ def loaded(file: str, module: str, folders: Sequence[Path], seconds: float = SEC
         except Expired:
             LOADED[file, module] = f"importing {module} {too_long(seconds)}"
         except BaseException as error:
-            what = ": ".join(filter(None, [type(error).__name__, first_line(error)]))
-            LOADED[file, module] = f"importing {module} failed: {what}"[:300]
+            LOADED[file, module] = import_failed(module, error)
     return LOADED[file, module]
 
 

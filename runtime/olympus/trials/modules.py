@@ -95,6 +95,12 @@ def first_line(error: BaseException) -> str:
         return ""
 
 
+def import_failed(name: str, error: BaseException) -> str:
+    """Return why an import failed: the type and the first line of the error."""
+    what = ": ".join(filter(None, [type(error).__name__, first_line(error)]))
+    return f"importing {name} failed: {what}"[:300]
+
+
 def shown(path: Path) -> str:
     """Return a path as the user would write it."""
     here = Path.cwd()

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import builtins
+import site
 import sys
+import sysconfig
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
-from importlib.util import module_from_spec
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from olympus.trials.definitions import read
 from olympus.trials.execution import Absent
-from olympus.trials.installed import why_not
+from olympus.trials.limits import Expired
+from olympus.trials.modules import import_failed
 from olympus.witness.execution import is_there
 
 
@@ -168,3 +171,29 @@ class Definitions(Loader):
             if self.project.find_spec(f"{module}.{name}") is None:
                 raise Absent(f"{module}.{name}")
             return import_module(f"{module}.{name}")
+
+
+def why_not(name: str) -> str | None:
+    """Import a framework from where JAX and other packages are installed; return why that is not possible."""
+    try:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            return f"{name} is not installed where JAX is"
+        place = Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]
+        if place.resolve() not in installed():
+            return f"{name} is imported from {place}, where no packages are installed"
+        import_module(name)
+    except Expired:
+        raise
+    except BaseException as error:
+        return import_failed(name, error)
+    return None
+
+
+def installed() -> set[Path]:
+    """Return the folders in which packages are installed, that of JAX among them."""
+    import jax
+
+    schemes = (sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    folders = map(Path, [*site.getsitepackages(), site.getusersitepackages(), *schemes])
+    return {each.resolve() for each in (*folders, Path(str(jax.__file__)).parents[1])}

@@ -12,9 +12,10 @@ from typing import Any
 
 from olympus.trials.arguments import Argument, of_spec
 from olympus.trials.examples import example
-from olympus.trials.execution import Absent, Call, Expired, Given, Name, Traced, limited, time_left, traced, variations
+from olympus.trials.execution import Absent, Call, Given, Name, Traced, traced, variations
 from olympus.trials.guesses import Guesser, parameters_of
 from olympus.trials.libraries import haiku_wants
+from olympus.trials.limits import Expired, limited, time_left
 from olympus.trials.modules import first_line
 from olympus.trials.specs import spec
 from olympus.trials.subject import Step, Unfit, closures

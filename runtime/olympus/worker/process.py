@@ -33,10 +33,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from olympus._version import OLDEST_JAX, too_old
+from olympus.trials.limits import limited
 from olympus.verdicts.documented import Documented
 from olympus.verdicts.question import Question, Tier, Verdict, too_long
 from olympus.verdicts.reasons import Reason
@@ -277,26 +277,13 @@ def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
 
 
 def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
-    """Call a function with a time limit.
+    """Call a function with a time limit; on Windows, who reads the answers ends this process.
 
     Raises:
         OutOfTime: it took longer. It is raised again each second while the code goes on.
     """
-    if not hasattr(signal, "setitimer"):  # Windows; there, who reads the answers ends this process
+    with limited(seconds, again=1.0, error=OutOfTime(f"it {too_long(seconds)}")):
         return call()
-    running = True
-
-    def expire(number: int, frame: FrameType | None) -> None:
-        if running:
-            raise OutOfTime(f"it {too_long(seconds)}")
-
-    signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
-    try:
-        return call()
-    finally:
-        running = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def named(error: BaseException) -> str:
