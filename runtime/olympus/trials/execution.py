@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -115,6 +114,8 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
         Expired: that much time was not enough to follow what was traced.
         RuntimeError: user code went on without what it needs.
     """
+    import jax
+
     from olympus.lineage import failure, follow
     from olympus.tracing.jaxprs import trace
 
@@ -138,7 +139,7 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     if haiku:
         inputs |= dict(key().inputs(HAIKU, typed=typed))
     before = Absent.raised
-    with limited(seconds), leaking():
+    with limited(seconds), jax.check_tracer_leaks(False):  # results and the frames of errors may keep tracers
         lineage = follow(trace(run, **inputs))
     if Absent.raised > before and not any(isinstance(each, Absent) for each in ended):
         raise RuntimeError("an `except` without a type has caught that something is absent")
@@ -151,20 +152,6 @@ def traced(calls: Given, *, typed: bool, seconds: float, haiku: bool = False) ->
     }
     execution = Execution(lineage, failures, tuple(map(Interruption.of, ended)), computed=frozenset(computed))
     return Traced(execution, calls, results[0] if results else None, typed)
-
-
-@contextmanager
-def leaking() -> Iterator[None]:
-    """Let tracers be kept, as results and the frames of errors do; a user's module may forbid it."""
-    import jax
-
-    config: Any = jax.config  # flags are attributes that no annotation names
-    before = config.jax_check_tracer_leaks
-    config.update("jax_check_tracer_leaks", False)
-    try:
-        yield
-    finally:
-        config.update("jax_check_tracer_leaks", before)
 
 
 def variations(guesses: Mapping[Name, Sequence[Argument]]) -> Iterator[dict[Name, Argument]]:
