@@ -269,17 +269,7 @@ def shard_map(state: State, equation: Equation, operands: list[Value], context: 
         shard(state, value, tuple(variable.aval.shape), (execution, place, 0))
         for place, (value, variable) in enumerate(zip(operands, variables, strict=True))
     ]
-    results = state.run(sub.jaxpr, sub.consts, locals_, replace(context, outer=equation, library=False))
-    outputs = []
-    for place, (result, output) in enumerate(zip(results, equation.outputs, strict=True)):
-        number = state.identities.number("value", (state.values.number(result),), ("unsharded", execution, place))
-        if result.shape == tuple(output.aval.shape):
-            outputs.append(result)
-        elif result.has_keys:
-            outputs.append(unknown_keys(state, output.aval, number))
-        else:
-            outputs.append(Value(tuple(output.aval.shape), number))
-    return outputs
+    return _outside(state, equation, locals_, context)
 
 
 def pmap(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
@@ -291,12 +281,21 @@ def pmap(state: State, equation: Equation, operands: list[Value], context: Conte
         value if axis is None else lane(state, value, variable.aval, (execution, place, ANY))
         for place, (value, variable, axis) in enumerate(zip(operands, variables, axes, strict=True))
     ]
-    results = state.run(sub.jaxpr, sub.consts, elements, replace(context, outer=equation, library=False))
+    return _outside(state, equation, elements, context)
+
+
+def _outside(state: State, equation: Equation, inputs: list[Value], context: Context) -> list[Value]:
+    """Follow the body of a map over a mesh, and return its results as those of all shards or devices."""
+    sub, execution = equation.subs[0], state.execution()
+    results = state.run(sub.jaxpr, sub.consts, inputs, replace(context, outer=equation, library=False))
     outputs = []
-    for result, output in zip(results, equation.outputs, strict=True):
-        number = state.identities.number("value", (state.values.number(result),), ("unmapped", execution))
+    for place, (result, output) in enumerate(zip(results, equation.outputs, strict=True)):
+        number = state.identities.number("value", (state.values.number(result),), ("unsharded", execution, place))
         shape = tuple(output.aval.shape)
-        outputs.append(unknown_keys(state, output.aval, number) if result.has_keys else Value(shape, number))
+        if result.shape == shape:
+            outputs.append(result)
+        else:
+            outputs.append(unknown_keys(state, output.aval, number) if result.has_keys else Value(shape, number))
     return outputs
 
 

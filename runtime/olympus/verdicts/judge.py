@@ -411,19 +411,17 @@ def _collision(
     question: Question, execution: Execution, earlier: Sequence[Event], later: Sequence[Event], tier: Tier
 ) -> Verdict:
     """Compare the keys that two places make."""
-    identities = execution.lineage.identities
-    first = [(identities.stream(key), event, key) for event in earlier if _derives(event) for key in event.made]
-    second = [(identities.stream(key), event) for event in later if _derives(event) for key in event.made]
-    pairs = [(a, b, key) for stream, a, key in first for other, b in second if stream == other]
+    first, second = (
+        [(event, key) for event in events if _derives(event) for key in event.made] for events in (earlier, later)
+    )
+    streams = {key: execution.lineage.identities.stream(key) for _, key in (*first, *second)}
+    pairs = [(a, b, key) for a, key in first for b, other in second if streams[key] == streams[other]]
     shared = [(a, b, key) for a, b, key in pairs if a is not b and _may_meet(a, b)]
     if shared:
         return _confirmed(execution, shared, tier)
     doubt: str | None = Reason.NO_KEYS
     if first and second and not any(map(is_assumed, (*earlier, *later))):
-        made = [
-            [(event, key) for event in events if _derives(event) for key in event.made] for events in (earlier, later)
-        ]
-        doubt = _cut_short(question, execution) or _doubt(execution, *made)
+        doubt = _cut_short(question, execution) or _doubt(execution, first, second)
     if doubt is not None:
         return Verdict("inconclusive", tier, doubt)
     return Verdict("refuted", tier, "the keys that are made there are different ones")
@@ -435,14 +433,14 @@ def _confirmed(execution: Execution, shared: Sequence[tuple[Event, Event, int]],
     for a, b, key in shared:
         doubt = execution.is_other(key) or execution.doubt_between(a, b)
         if doubt is None:
-            return Verdict("confirmed", tier, None, evidence(execution, a, b, key))
+            return Verdict("confirmed", tier, None, evidence(execution, [key], a, b))
     return Verdict("inconclusive", tier, doubt)
 
 
-def evidence(execution: Execution, first: Event, second: Event, key: int) -> tuple[str, ...]:
-    """Return lines that show that two events have one key: the key, and each event with its equation and calls."""
-    lines = [f"key: {key_text(execution.describe(key))}"]
-    for event in (first, second):
+def evidence(execution: Execution, keys: Iterable[int], *events: Event) -> tuple[str, ...]:
+    """Return lines that show what events do with keys: the keys, and each event with its equation and calls."""
+    lines = [f"key: {', '.join(key_text(execution.describe(key)) for key in keys)}"]
+    for event in events:
         lines.append(operation_text(event))
         lines += [f"  {span} in {span.function}" for span in event.chain]
     return tuple(lines)
@@ -459,7 +457,7 @@ def not_reached(execution: Execution) -> str:
 # What is done to the words of a key.
 
 
-def _is_within(chain: Chain, place: Place) -> bool:
+def _is_within(chain: Sequence[Span | Place], place: Span | Place) -> bool:
     """Return whether a place is inside the innermost call of a chain: a finding may flag a part of what fails."""
     if not chain or chain[0].file != place.file:
         return False
@@ -473,13 +471,14 @@ def _words(question: Question, execution: Execution, tier: Tier) -> Verdict | No
     for misuse in lineage.misuses:
         torn = misuse.kind in ("indexing", "arithmetic", "transposition")
         if torn and any(at(event.chain, question.place) for event in (misuse.first, misuse.second)):
-            return Verdict("confirmed", tier, None, evidence(execution, misuse.first, misuse.second, misuse.key))
+            shown = evidence(execution, [misuse.key], misuse.first, misuse.second)
+            return Verdict("confirmed", tier, None, shown)
     for torn_by in lineage.torn:
         if torn_by.chain[:1] and (at(torn_by.chain[:1], question.place) or _is_within(torn_by.chain, question.place)):
             other = next(filter(None, map(execution.is_other, torn_by.keys)), None)
             if other is not None:
                 return Verdict("inconclusive", tier, other)
-            return Verdict("confirmed", tier, None, torn_evidence(execution, torn_by))
+            return Verdict("confirmed", tier, None, evidence(execution, torn_by.keys, torn_by))
     for failed in execution.failures:
         if at(failed.chain, question.place) or _is_within(failed.chain, question.place):
             return Verdict("confirmed", tier, f"with a typed key it is an error: {failed.error}: {failed.text}")
@@ -492,7 +491,7 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
     if not arrivals:
         return None
     for interruption in execution.interruptions:
-        inside = any(_is_within((_span(question.place),), _place(span)) for span in interruption.chain)
+        inside = any(_is_within([question.place], span) for span in interruption.chain)
         if inside or _is_within(interruption.chain, question.place):
             if interruption.text.startswith(MISUSES) and all(arrival & {"typed", "unknown"} for arrival in arrivals):
                 return Verdict("confirmed", tier, f"with a typed key it is an error: {interruption.text}")
@@ -504,18 +503,3 @@ def _whole(question: Question, execution: Execution, tier: Tier) -> Verdict | No
     if any(at(event.chain, question.place) for event in execution.lineage.unmodelled):
         return Verdict("inconclusive", tier, Reason.DONE)
     return Verdict("refuted", tier, "no word of a key is taken there")
-
-
-def _span(place: Place) -> Span:
-    return Span(place.file, place.line, place.column, place.end_line, place.end_column, "")
-
-
-def _place(span: Span) -> Place:
-    return Place(span.file, span.line, span.column, span.end_line, span.end_column)
-
-
-def torn_evidence(execution: Execution, event: Event) -> tuple[str, ...]:
-    """Return lines that show the words taken out of a key: the key, and the equation with its calls."""
-    keys = ", ".join(key_text(execution.describe(key)) for key in event.keys)
-    text = str(event.equation.eqn).partition("\n")[0].strip()
-    return (f"key: {keys}", f"{event.name}: {text}", *(f"  {span} in {span.function}" for span in event.chain))
