@@ -620,29 +620,33 @@ def test_chains_in_control_flow(f: Callable[..., object], args: tuple[object, ..
     assert chains(f, *args, of="sin") == places
 
 
-KINDS = [
-    (compiled, (KEY,), [("jit", 0)]),
-    (scanned, (LINE,), [("scan", 0)]),
-    (while_looped, (LINE,), [("while_cond", 0), ("while_body", 1)]),
-    (branched, (LINE,), [("cond", 0), ("cond", 1)]),
-    (switched, (LINE, 1), [("cond", 0), ("cond", 1), ("cond", 2)]),
-    (checkpointed, (LINE,), [("remat", 0)]),
-    (sharded, (LINE,), [("shard_map", 0)]),
-    (with_a_kernel, (LINE,), [("pallas", 0)]),
-    (with_jvp, (1.0,), [("custom_jvp", 0)]),
-    (with_vjp, (1.0,), [("custom_vjp", 0)]),
-    (solved, (LINE,), [("other", index) for index in range(4)]),
+WITH_JAXPRS = [
+    (compiled, (KEY,), ("jit", 1)),
+    (scanned, (LINE,), ("scan", 1)),
+    (while_looped, (LINE,), ("while", 2)),
+    (branched, (LINE,), ("cond", 2)),
+    (switched, (LINE, 1), ("cond", 3)),
+    (checkpointed, (LINE,), ("remat2", 1)),
+    (sharded, (LINE,), ("shard_map", 1)),
+    (with_a_kernel, (LINE,), ("pallas_call", 1)),
+    (with_jvp, (1.0,), ("custom_jvp_call", 1)),
+    (with_vjp, (1.0,), ("custom_vjp_call", 1)),
+    (solved, (LINE,), ("custom_linear_solve", 4)),
 ]
 
 
-@pytest.mark.parametrize(("f", "args", "expected"), KINDS, ids=lambda value: getattr(value, "__name__", ""))
-def test_jaxprs_inside_have_a_kind_and_a_number(
-    f: Callable[..., object], args: tuple[object, ...], expected: list[tuple[str, int]]
+@pytest.mark.parametrize(("f", "args", "expected"), WITH_JAXPRS, ids=lambda value: getattr(value, "__name__", ""))
+def test_jaxprs_inside_have_a_number_and_the_name_of_their_parameter(
+    f: Callable[..., object], args: tuple[object, ...], expected: tuple[str, int]
 ):
     found = next(equation for equation in trace(f, *args).equations() if equation.subs)
-    assert [(sub.kind, sub.index) for sub in found.subs] == expected
+    assert (found.primitive, len(found.subs)) == expected
+    assert [sub.index for sub in found.subs] == list(range(len(found.subs)))
+    assert all(sub.parameter in found.params for sub in found.subs)
+    if found.primitive == "while":
+        assert [sub.parameter for sub in found.subs] == ["cond_jaxpr", "body_jaxpr"]
     assert all(isinstance(sub.jaxpr, jax.extend.core.Jaxpr) for sub in found.subs)
-    assert all(len(sub.consts) == len(sub.jaxpr.constvars) for sub in found.subs if sub.kind != "pallas")
+    assert all(len(sub.consts) == len(sub.jaxpr.constvars) for sub in found.subs if found.primitive != "pallas_call")
 
 
 # Equations

@@ -58,7 +58,7 @@ def lines(jaxpr: Any, equations: list[Equation]) -> Iterator[str]:
 
 
 def label(sub: Sub) -> str:
-    return f"{sub.kind} {sub.index}:"
+    return f"{sub.parameter} {sub.index}:"
 
 
 def text(block: str) -> list[str]:
@@ -235,11 +235,11 @@ def test_cond():
         b = ge a 0.0
         c = convert_element_type b
         d = cond c a
-          cond 0:
+          branches 0:
             lambda ; a.
             b = sub a 3.0
             in b
-          cond 1:
+          branches 1:
             lambda ; a.
             b = add a 3.0
             in b
@@ -263,13 +263,13 @@ def test_cond_of_a_pair():
         d = ge a 0.0
         e = convert_element_type d
         f = cond e b c
-          cond 0:
+          branches 0:
             lambda ; a b.
             c = broadcast_in_dim 1.0
             d = convert_element_type b
             e = add c d
             in e
-          cond 1:
+          branches 1:
             lambda ; a b.
             in a
         in f
@@ -299,11 +299,11 @@ def test_fori_loop_with_an_unknown_end_is_a_while_loop():
         c = broadcast_in_dim 1.0
         d = add a c
         e f g = while c a 0 b d
-          while_cond 0:
+          cond_jaxpr 0:
             lambda ; a b c.
             d = lt a b
             in d
-          while_body 1:
+          body_jaxpr 1:
             lambda ; a b c d e.
             f = add c 1
             g = mul a 3.0
@@ -329,11 +329,11 @@ def test_while_loop():
     assert written(trace(func9, 1.0)) == text("""
         lambda ; a.
         b = while a
-          while_cond 0:
+          cond_jaxpr 0:
             lambda ; a.
             b = lt a 10.0
             in b
-          while_body 1:
+          body_jaxpr 1:
             lambda ; a.
             b = mul a 2.0
             in b
@@ -360,7 +360,7 @@ def test_scan():
         lambda ; a b.
         c = broadcast_in_dim 1.0
         d e = scan b 0.0 a c
-          scan 0:
+          jaxpr 0:
             lambda ; a b c d.
             e = mul c d
             f = convert_element_type b
@@ -392,7 +392,7 @@ def test_nested_jit():
         lambda ; a.
         b = sub a 2.0
         c = jit a b
-          jit 0:
+          jaxpr 0:
             lambda ; a b.
             c = broadcast_in_dim 1.0
             d = convert_element_type a
@@ -424,13 +424,13 @@ ROW = ["convert_element_type", "add", "broadcast_in_dim", "add", "psum", "div"]
 def test_pmap():
     traced = trace(func13, jnp.ones((1, 3)), 5.0)
     assert traced.names == ("arr", "extra")
-    found = [(e.primitive, [(sub.kind, len(sub.jaxpr.invars)) for sub in e.subs]) for e in traced.equations()]
+    found = [(e.primitive, [(sub.parameter, len(sub.jaxpr.invars)) for sub in e.subs]) for e in traced.equations()]
     row = [(primitive, []) for primitive in ROW]
     if VERSION >= (0, 8):
-        around = [("jit", [("jit", 2)]), ("shard_map", [("shard_map", 2)])]
+        around = [("jit", [("jaxpr", 2)]), ("shard_map", [("jaxpr", 2)])]
         assert found == [*around, ("squeeze", []), *row, ("broadcast_in_dim", [])]
     else:
-        assert found == [("xla_pmap", [("pmap", 2)]), *row]
+        assert found == [("xla_pmap", [("call_jaxpr", 2)]), *row]
 
 
 def test_the_body_of_pmap_is_the_users():

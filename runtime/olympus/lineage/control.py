@@ -27,7 +27,7 @@ def call(state: State, equation: Equation, operands: list[Value], context: Conte
     """Follow a call of a jaxpr as if it stood in line: ``jit``, ``custom_jvp_call``, ``custom_vjp_call``."""
     sub = equation.subs[0]
     inner = replace(context, outer=equation)
-    library = adapter.is_library(sub.jaxpr) if sub.kind == "jit" else None
+    library = adapter.is_library(sub.jaxpr) if equation.primitive == "jit" else None
     if library and not context.library:
         inner = replace(inner, library=True, repeated=any(_repeats(operand) for operand in operands))
     elif context.library and library is False:
@@ -134,8 +134,8 @@ def scan(state: State, equation: Equation, operands: list[Value], context: Conte
 def while_loop(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow condition and body for two iterations. How often the body runs is not known."""
     params = equation.params
-    test = next(sub for sub in equation.subs if sub.kind == "while_cond")
-    body = next(sub for sub in equation.subs if sub.kind == "while_body")
+    test = next(sub for sub in equation.subs if sub.parameter == "cond_jaxpr")
+    body = next(sub for sub in equation.subs if sub.parameter == "body_jaxpr")
     test_consts = operands[: params["cond_nconsts"]]
     body_consts = operands[len(test_consts) : len(test_consts) + params["body_nconsts"]]
     carry = operands[len(test_consts) + len(body_consts) :]

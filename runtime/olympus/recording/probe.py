@@ -275,7 +275,7 @@ class _Execution:
         jaxpr, consts = adapter.closed_parts(closed)
         rows = jnp.zeros((ROWS, 2 + self.loops + self.width), jnp.uint32)
         table = (rows, jnp.int32(0), jnp.zeros(len(self.paths), jnp.int32))
-        return self.run(Sub(jaxpr, consts, "other", 0), args, table, _Where())[1]
+        return self.run(Sub(jaxpr, consts), args, table, _Where())[1]
 
     def run(self, sub: Sub, inputs: Sequence[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
         held: dict[Any, Any] = dict(zip(sub.jaxpr.constvars, sub.consts, strict=True))
@@ -377,8 +377,8 @@ class _Execution:
         from jax import lax
 
         params = equation.params
-        test = next(sub for sub in equation.subs if sub.kind == "while_cond")
-        main = next(sub for sub in equation.subs if sub.kind == "while_body")
+        test = next(sub for sub in equation.subs if sub.parameter == "cond_jaxpr")
+        main = next(sub for sub in equation.subs if sub.parameter == "body_jaxpr")
         test_consts = operands[: params["cond_nconsts"]]
         consts = operands[len(test_consts) : len(test_consts) + params["body_nconsts"]]
         carry = operands[len(test_consts) + len(consts) :]

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from olympus.tracing import adapter
 from olympus.tracing.spans import Chain
@@ -15,37 +15,6 @@ if TYPE_CHECKING:
     import jax
     import numpy as np
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
-
-Kind = Literal[
-    "jit",
-    "scan",
-    "while_cond",
-    "while_body",
-    "cond",
-    "custom_jvp",
-    "custom_vjp",
-    "remat",
-    "shard_map",
-    "pmap",
-    "pallas",
-    "other",
-]
-"""What an equation does with a jaxpr in its parameters."""
-
-KINDS: dict[tuple[str, str], Kind] = {
-    ("jit", "jaxpr"): "jit",
-    ("scan", "jaxpr"): "scan",
-    ("while", "cond_jaxpr"): "while_cond",
-    ("while", "body_jaxpr"): "while_body",
-    ("cond", "branches"): "cond",
-    ("custom_jvp_call", "call_jaxpr"): "custom_jvp",
-    ("custom_vjp_call", "call_jaxpr"): "custom_vjp",
-    ("custom_vjp_call", "fun_jaxpr"): "custom_vjp",
-    ("remat2", "jaxpr"): "remat",
-    ("shard_map", "jaxpr"): "shard_map",
-    ("xla_pmap", "call_jaxpr"): "pmap",
-    ("pallas_call", "jaxpr"): "pallas",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +82,13 @@ class Sub:
     Attributes:
         jaxpr: the open jaxpr.
         consts: the values of its ``constvars``.
-        kind: what the equation does with it.
         index: its number among the jaxprs of its equation; for ``cond`` that of the branch.
-        parameter: the name of the parameter, where it is one of an equation.
+        parameter: the name of the parameter, which says what the equation does with it; empty at the top.
     """
 
     jaxpr: Jaxpr
     consts: tuple[Any, ...]
-    kind: Kind
-    index: int
+    index: int = 0
     parameter: str = ""
 
 
@@ -170,7 +137,7 @@ class Equation:
     def subs(self) -> tuple[Sub, ...]:
         """Return the jaxprs in the parameters."""
         return tuple(
-            Sub(*adapter.closed_parts(jaxpr), KINDS.get((self.primitive, name), "other"), index, name)
+            Sub(*adapter.closed_parts(jaxpr), index, name)
             for index, (name, jaxpr) in enumerate(adapter.sub_jaxprs(self.eqn.params))
         )
 
@@ -229,7 +196,7 @@ class Equation:
         outer = self.outer
         if outer is None:
             return False
-        return outer.internal or (self.sub.kind == "jit" and adapter.is_library(self.sub.jaxpr) is not False)
+        return outer.internal or (outer.primitive == "jit" and adapter.is_library(self.sub.jaxpr) is not False)
 
     def _own(self) -> Chain:
         """Return the spans of the calls since the trace of its jaxpr began."""
@@ -239,7 +206,7 @@ class Equation:
         own = adapter.user_frames(self.eqn, top=False)
         # A derivative may give what is inside a function of JAX, or of one with a derivative of its own, the frames of
         # the call from outside.
-        may_be_outer = self.sub.kind in ("custom_jvp", "custom_vjp") or self._in_library()
+        may_be_outer = outer.primitive in ("custom_jvp_call", "custom_vjp_call") or self._in_library()
         return () if may_be_outer and own == outer.chain[: len(own)] else own
 
 
