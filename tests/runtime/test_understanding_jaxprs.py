@@ -23,7 +23,7 @@ from jax import lax  # noqa: E402
 
 import olympus  # noqa: E402
 from olympus.tracing.adapter import scanned  # noqa: E402
-from olympus.tracing.jaxprs import Equation, Sub, Trace, trace  # noqa: E402
+from olympus.tracing.jaxprs import Equation, Trace, trace  # noqa: E402
 
 VERSION = jax.__version_info__
 
@@ -51,14 +51,10 @@ def lines(jaxpr: Any, equations: list[Equation]) -> Iterator[str]:
     yield f"lambda{listed(jaxpr.constvars)} ;{listed(jaxpr.invars)}."
     for equation in equations:
         yield f"{listed(equation.outputs).strip()} = {equation.primitive}{listed(equation.inputs)}"
-        for sub in equation.subs:
-            yield f"  {label(sub)}"
+        for number, sub in enumerate(equation.subs):
+            yield f"  {sub.parameter} {number}:"
             yield from (f"    {line}" for line in lines(sub.jaxpr, list(equation.sub_equations(sub))))
     yield f"in{listed(jaxpr.outvars)}"
-
-
-def label(sub: Sub) -> str:
-    return f"{sub.parameter} {sub.index}:"
 
 
 def text(block: str) -> list[str]:

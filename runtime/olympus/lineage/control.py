@@ -56,11 +56,11 @@ def cond(state: State, equation: Equation, operands: list[Value], context: Conte
     if index.known is not None:
         taken = min(max(int(index.known), 0), len(equation.subs) - 1)
         results: list[Value] = []
-        for sub in equation.subs:
-            aside = () if sub.index == taken else (state.execution(),)
+        for number, sub in enumerate(equation.subs):
+            aside = () if number == taken else (state.execution(),)
             inner = replace(context, outer=equation, never=context.never + aside)
             found = state.run(sub.jaxpr, sub.consts, arguments, inner)
-            results = found if sub.index == taken else results
+            results = found if number == taken else results
         return results
     decision = state.values.number(index)
     branches = [
@@ -68,9 +68,9 @@ def cond(state: State, equation: Equation, operands: list[Value], context: Conte
             sub.jaxpr,
             sub.consts,
             arguments,
-            replace(state.decided(context, decision, sub.index, len(equation.subs)), outer=equation),
+            replace(state.decided(context, decision, case, len(equation.subs)), outer=equation),
         )
-        for sub in equation.subs
+        for case, sub in enumerate(equation.subs)
     ]
     number = state.equation_number(equation, operands)
     return [

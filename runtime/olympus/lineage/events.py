@@ -55,7 +55,6 @@ class Event:
         made: the identities that come out.
         context: the branches and loops around it.
         order: its number among the events of the lineage.
-        implementation: the key dtype, such as ``key<fry>``.
     """
 
     kind: EventKind
@@ -64,12 +63,16 @@ class Event:
     made: tuple[int, ...]
     context: Context
     order: int
-    implementation: str = ""
 
     @property
     def chain(self) -> Chain:
         """Return the spans of the user's calls that led to it, innermost first."""
         return self.equation.chain
+
+    @property
+    def implementation(self) -> str:
+        """Return the dtype of what goes in first, such as ``key<fry>``."""
+        return str(getattr(self.equation.inputs[0].aval, "dtype", ""))
 
     @property
     def consumes(self) -> bool:

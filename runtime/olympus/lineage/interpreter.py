@@ -16,7 +16,7 @@ from olympus.lineage.elements import CHOICES, mix, move
 from olympus.lineage.events import Context
 from olympus.lineage.keys import KEY_OPERATIONS
 from olympus.lineage.movement import MOVEMENTS
-from olympus.lineage.selection import Selected, Used, selected
+from olympus.lineage.selection import Selected, selected
 from olympus.lineage.state import Rule, State
 from olympus.lineage.values import Value
 from olympus.tracing.jaxprs import Equation
@@ -76,31 +76,29 @@ class Interpreter(State):
             self.spent += 1
             if self.spent > BUDGET:
                 raise Exhausted
-            used = selections.equations.get(id(eqn))
-            inner = context if used is None else self.inside(used, selections, held, execution, context)
+            inner = self.inside(id(eqn), selections, held, execution, context)
             operands = [self.read(held, atom) for atom in eqn.invars]
             held.update(zip(eqn.outvars, self.follow(Equation(eqn, context.outer), operands, inner), strict=True))
         return [self.read(held, atom) for atom in jaxpr.outvars]
 
     def inside(
-        self, used: Used, selections: Selected, held: dict[Any, Value], execution: int, context: Context
+        self, equation: int, selections: Selected, held: dict[Any, Value], execution: int, context: Context
     ) -> Context:
-        """Return the context of an equation whose results are of use in some cases only.
+        """Return the context of an equation, whose results may be of use in some cases only.
 
         Args:
-            used: these cases.
-            selections: all of the jaxpr.
+            equation: the ``id`` of the equation.
+            selections: what is of use in some cases only, of the jaxpr.
             held: the values of its variables, as far as it has been followed.
             execution: the number of this execution of the jaxpr.
             context: the branches and loops around the jaxpr.
         """
         inner = context
-        if used.selected:
-            selected: dict[object, tuple[int, int]] = {
-                (execution, which): case for which, case in used.selected.items()
-            }
-            inner = replace(inner, conditions={**inner.conditions, **selected})
-        for branch in used.branches:
+        if equation in selections.cases:
+            conditions: dict[object, tuple[int, int]] = dict(inner.conditions)
+            conditions.update(((execution, which), case) for which, case in selections.cases[equation].items())
+            inner = replace(inner, conditions=conditions)
+        for branch in selections.branches.get(equation, ()):
             if branch.case is not None:
                 index = selections.indices.get(branch.decision)
                 value = self.read(held, index) if index in held or hasattr(index, "val") else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from olympus.lineage.elements import unknown_keys
-from olympus.lineage.events import MisuseKind
+from olympus.lineage.events import EventKind, MisuseKind
 from olympus.lineage.state import Rule, State
 from olympus.lineage.values import LARGEST, Value, is_key_dtype
 
@@ -176,23 +176,17 @@ def draw_of_words(state: State, equation: Equation, operands: list[Value], conte
     return state.plain(equation, operands)
 
 
-def consume(state: State, kind: str, equation: Equation, keys: Value, made: Value | None, context: Context) -> None:
+def consume(
+    state: State, kind: EventKind, equation: Equation, keys: Value, made: Value | None, context: Context
+) -> None:
     """Note that an equation consumes each key of an array.
 
     One key that comes several times is consumed several times, unless it was JAX that repeated it: a sampler does
     so for the lanes of a map in which only its other arguments differ.
     """
     consumed = [state.values.number(keys)] if keys.labels is None else [int(label) for label in keys.labels.flat]
-    dtype = str(getattr(equation.inputs[0].aval, "dtype", ""))
     distinct = tuple(dict.fromkeys(consumed))
-    event = state.event(
-        "split" if kind == "split" else "draw",
-        equation,
-        distinct,
-        () if made is None else state.keys_in(made),
-        context,
-        dtype,
-    )
+    event = state.event(kind, equation, distinct, () if made is None else state.keys_in(made), context)
     if len(distinct) < len(consumed) and (context.repeated or not context.library):
         repeated = next(key for key in distinct if consumed.count(key) > 1)
         state.ledger.report("reuse", event, event, repeated)

@@ -24,29 +24,18 @@ RESHAPED = frozenset({"broadcast_in_dim", "copy", "expand_dims", "reshape", "squ
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """Where the results of an equation are of use.
-
-    Attributes:
-        selected: the predicates of selections, variables of the jaxpr, each with the case that uses the results and
-            the number of cases.
-        branches: the branches that the equation stands in, which ``jax.vmap`` executes for all lanes.
-    """
-
-    selected: dict[Any, tuple[int, int]]
-    branches: tuple[Branch, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Selected:
     """What is of use in some cases only, in one jaxpr.
 
     Attributes:
-        equations: those whose results are, by ``id``.
-        indices: what decides among branches that stand in the jaxpr, by the number of the decision.
+        cases: the predicates of selections, variables of the jaxpr, each with the case that uses the results of an
+            equation and the number of cases; by the ``id`` of the equation.
+        branches: the branches that an equation stands in, which ``jax.vmap`` executes for all lanes; likewise.
+        indices: what decides among these branches, by the number of the decision.
     """
 
-    equations: dict[int, Used]
+    cases: dict[int, dict[Any, tuple[int, int]]]
+    branches: dict[int, tuple[Branch, ...]]
     indices: dict[int, Any]
 
 
@@ -58,8 +47,8 @@ def selected(jaxpr: Jaxpr) -> Selected:
     """
     branches = {id(eqn): around for eqn in jaxpr.eqns if (around := adapter.branches_of(eqn))}
     if not branches and not any(eqn.primitive.name == "select_n" for eqn in jaxpr.eqns):
-        return Selected({}, {})
-    found: dict[int, Used] = {}
+        return Selected({}, {}, {})
+    found: dict[int, dict[Any, tuple[int, int]]] = {}
     cases: dict[Any, int] = {}
     made = {variable: eqn for eqn in jaxpr.eqns for variable in eqn.outvars}
     used: dict[Any, Need] = {}
@@ -73,8 +62,8 @@ def selected(jaxpr: Jaxpr) -> Selected:
     for eqn in reversed(jaxpr.eqns):
         need = common(used[variable] for variable in eqn.outvars if variable in used)
         own = branches.get(id(eqn), ())
-        if need or own:
-            found[id(eqn)] = Used({which: (case, cases[which]) for which, case in need.items()}, own)
+        if need:
+            found[id(eqn)] = {which: (case, cases[which]) for which, case in need.items()}
         selects = eqn.primitive.name == "select_n" and not hasattr(eqn.invars[0], "val")
         if selects and not (own and own[-1].case is None):  # that of a branch is told by the branch
             which, turned = origin(eqn.invars[0], made)
@@ -85,7 +74,7 @@ def selected(jaxpr: Jaxpr) -> Selected:
         else:
             for atom in eqn.invars:
                 use(atom, need)
-    return Selected(found, indices_of(jaxpr) if branches else {})
+    return Selected(found, branches, indices_of(jaxpr) if branches else {})
 
 
 def indices_of(jaxpr: Jaxpr) -> dict[int, Any]:

@@ -136,16 +136,10 @@ class State(ABC):
         return tuple(found)
 
     def event(
-        self,
-        kind: EventKind,
-        equation: Equation,
-        keys: tuple[int, ...],
-        made: tuple[int, ...],
-        context: Context,
-        implementation: str = "",
+        self, kind: EventKind, equation: Equation, keys: tuple[int, ...], made: tuple[int, ...], context: Context
     ) -> Event:
         """Note a key operation."""
-        event = Event(kind, equation, keys, made, context, len(self.events), implementation)
+        event = Event(kind, equation, keys, made, context, len(self.events))
         self.events.append(event)
         return event
 

@@ -82,13 +82,11 @@ class Sub:
     Attributes:
         jaxpr: the open jaxpr.
         consts: the values of its ``constvars``.
-        index: its number among the jaxprs of its equation; for ``cond`` that of the branch.
         parameter: the name of the parameter, which says what the equation does with it; empty at the top.
     """
 
     jaxpr: Jaxpr
     consts: tuple[Any, ...]
-    index: int = 0
     parameter: str = ""
 
 
@@ -99,6 +97,9 @@ class Equation:
         eqn: JAX's equation.
         outer: the equation in whose parameters the jaxpr of this one is; ``None`` at the top.
         primitive: the name of the primitive, as the newest release has it.
+        inputs: the variables and literals that go in.
+        outputs: the variables that come out.
+        params: the parameters of the primitive.
     """
 
     def __init__(self, eqn: JaxprEqn, outer: Equation | None = None, sub: Sub | None = None) -> None:
@@ -113,33 +114,18 @@ class Equation:
         self.outer = outer
         name = eqn.primitive.name
         self.primitive: str = adapter.PRIMITIVES.get(name, name)
+        self.inputs: Sequence[Any] = eqn.invars
+        self.outputs: Sequence[Any] = eqn.outvars
+        self.params: dict[str, Any] = eqn.params
         self._sub = sub
 
     def __repr__(self) -> str:
         return f"Equation({self.primitive})"
 
-    @property
-    def inputs(self) -> Sequence[Any]:
-        """Return the variables and literals that go in."""
-        return self.eqn.invars
-
-    @property
-    def outputs(self) -> Sequence[Any]:
-        """Return the variables that come out."""
-        return self.eqn.outvars
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Return the parameters of the primitive."""
-        return self.eqn.params
-
     @cached_property
     def subs(self) -> tuple[Sub, ...]:
         """Return the jaxprs in the parameters."""
-        return tuple(
-            Sub(*adapter.closed_parts(jaxpr), index, name)
-            for index, (name, jaxpr) in enumerate(adapter.sub_jaxprs(self.eqn.params))
-        )
+        return tuple(Sub(*adapter.closed_parts(jaxpr), name) for name, jaxpr in adapter.sub_jaxprs(self.eqn.params))
 
     @property
     def sub(self) -> Sub:
