@@ -153,16 +153,7 @@ def settled(state: State, equation: Equation, history: Sequence[list[Value]], lo
     results = []
     for place, values in enumerate(zip(*history, strict=True)):
         number = state.identities.number("value", (), ("after", loop, place))
-        aval = equation.outputs[place].aval
-        labels = [value.labels for value in values if value.labels is not None]
-        if len({state.values.number(value) for value in values}) == 1:
-            results.append(values[0])
-        elif not any(value.has_keys for value in values):
-            results.append(Value(values[0].shape, number))
-        elif len(labels) < len(values):
-            results.append(unknown_keys(state, aval, number))
-        else:
-            results.append(joined(state, values, number, aval, (number, place)))
+        results.append(joined(state, values, number, equation.outputs[place].aval, (number, place)))
     return results
 
 

@@ -228,14 +228,12 @@ class _Where:
     """The place of an equation.
 
     Attributes:
-        path: those around it.
-        outer: the innermost one of these.
+        outer: the innermost one of those around it.
         turns: the iterations of the loops around it.
         running: which lanes of these loops still run.
         selected: whether one of those around it has results that may be dropped.
     """
 
-    path: Path = ()
     outer: Equation | None = None
     turns: tuple[Any, ...] = ()
     running: tuple[Any, ...] = ()
@@ -244,7 +242,6 @@ class _Where:
     def inside(self, equation: Equation, turn: Any = None, running: Any = None) -> _Where:
         return replace(
             self,
-            path=(*self.path, id(equation.eqn)),
             outer=equation,
             turns=self.turns if turn is None else (*self.turns, turn),
             running=self.running if running is None else (*self.running, running),
@@ -288,7 +285,7 @@ class _Execution:
         for eqn in sub.jaxpr.eqns:
             equation = Equation(eqn, where.outer, sub if where.outer is not None else None)
             operands, need = [read(atom) for atom in eqn.invars], used[id(eqn)]
-            site = self.paths.get((*where.path, id(eqn)))
+            site = self.paths.get(equation.path[::-1])
             if site is not None:
                 keys = next(operand for operand in operands if str(operand.dtype).startswith("key<"))
                 waiting.append(_Waiting(site, keys, need))
@@ -303,7 +300,7 @@ class _Execution:
 
     def follow(self, equation: Equation, operands: list[Any], table: Table, where: _Where) -> tuple[list[Any], Table]:
         eqn, name = equation.eqn, equation.primitive
-        if (*where.path, id(eqn)) not in self.prefixes and not eqn.effects:
+        if equation.path[::-1] not in self.prefixes and not eqn.effects:
             return adapter.execute(eqn, operands), table
         if name in CALLS:
             return self.run(equation.subs[0], operands, table, where.inside(equation))
