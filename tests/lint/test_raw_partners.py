@@ -1815,15 +1815,6 @@ key = jax.random.PRNGKey(0)
 result = key.at[:].set(jax.random.PRNGKey(1))
 """,
     ),
-    "reshape -1 last": (
-        0,
-        1,
-        1,
-        """
-def f(key): return key.reshape(1, -1, key.shape[-1])[0]
-result = jax.vmap(jax.random.normal)(f(jax.random.split(jax.random.PRNGKey(0), 3)))
-""",
-    ),
     "transposes": (
         1,
         0,

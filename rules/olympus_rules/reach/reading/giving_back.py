@@ -8,7 +8,6 @@ from functools import partial
 from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import TREES
 from olympus_rules.reach.reading.attributes import Names
-from olympus_rules.reach.reading.axes import added_axes, ends_with_words, likely_axes
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot, without
@@ -84,7 +83,7 @@ class GivingBack:
                 if model.added_axes == STACKED:
                     self.give_stacked(slot, call.result)
                 elif not is_exact:
-                    self.give_with_axes(slot, call, model)
+                    self.heap.shift(slot, call.result, None)
                     self.heap.copy_contained(slot, call.result)
                 if model.added_axes == ALIGNED:
                     self.heap.shift(slot, call.result, 0)
@@ -116,17 +115,6 @@ class GivingBack:
             self.heap.copy_contained(part, result)  # of lists in the list
 
         self.heap.open(source, self.heap.elements_pool, self.heap.parts_of, stack, Container)
-
-    def give_with_axes(self, slot: Slot, call: Call, model: Model) -> None:
-        """Copy the keys of an array to the result, with the axes that the call spells out or unknown ones."""
-        is_array = bool(call.arguments) and slot == call.arguments[0][0]
-        shape = call.node.args[1:]
-        added = added_axes(call.node, model.name) if is_array else None
-        number = likely_axes(call.node, model.name) if is_array and added is None else None
-        if number is not None:
-            self.heap.shift(slot, call.result, number, is_all=True)
-        if number is None or not ends_with_words(shape):
-            self.heap.shift(slot, call.result, added)
 
     def give_unmapped(self, tree: Slot, functions: Iterable[Slot], call: Call, model: Model) -> None:
         """Copy a tree to the result of a map over its leaves, unless a function of the project gives the new leaves.

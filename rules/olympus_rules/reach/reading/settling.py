@@ -6,7 +6,6 @@ import ast
 import re
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.reading.axes import added_axes, ends_with_words, index_axes, likely_axes
 from olympus_rules.reach.reading.containers import TAKING
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.sites import Call
@@ -111,39 +110,26 @@ class Settling:
         """Let methods of arrays and containers return the elements of the object."""
         rest = []
         for owner, call in self.calls.method_results:
-            callees = self.slots.mask(call.function)
+            callees, name = self.slots.mask(call.function), call.callee.rpartition(".")[2]
             if callees & self.slots.of_kinds(*CALLEES):
                 rest.append((owner, call))
-                if call.callee.rpartition(".")[2] in COPYING and not callees & self.slots.of_kinds(*IN_PROJECT):
+                if name in COPYING and not callees & self.slots.of_kinds(*IN_PROJECT):
                     self.heap.shift(owner, call.result, 0)  # the object may also be one of a library
                 continue
             self.slots.add_edge_of(owner, call.result, KeyWords)
-            if call.callee.rpartition(".")[2] in GIVING_BACK:
-                is_taken = call.callee.rpartition(".")[2] in TAKING  # an element, and not the object itself
+            if name in GIVING_BACK:
+                is_taken = name in TAKING  # an element, and not the object itself
                 self.slots.add_edge_of(owner, call.result, *(WHOLE if is_taken else UNDIVIDED))
                 self.heap.copy_parts(owner, call.result, Object)
-                self._given_back(owner, call)
+                keeps_axes = name in COPYING or SELECTION.search(call.callee)
+                self.heap.shift(owner, call.result, 0 if keeps_axes else None)
             if UPDATE.search(call.callee):
                 updated = self.heap.origins.get(owner)
                 self.heap.shift(owner if updated is None else updated, call.result, 0)
                 for slot in call.given[:1]:
-                    self.heap.shift(slot, call.result, index_axes(call.node))
+                    self.heap.shift(slot, call.result, None)
         self.calls.method_results = rest
         self.slots.settle()
-
-    def _given_back(self, owner: Slot, call: Call) -> None:
-        """Let a method of an array return its keys."""
-        name = call.callee.rpartition(".")[2]
-        if SELECTION.search(call.callee):
-            self.heap.shift(owner, call.result, 0)
-            return
-        shape = call.node.args
-        added = 0 if name in COPYING else added_axes(call.node, name, first=0)
-        number = likely_axes(call.node, name, first=0) if added is None else None
-        if number is not None:
-            self.heap.shift(owner, call.result, number, is_all=True)
-        if number is None or not ends_with_words(shape):
-            self.heap.shift(owner, call.result, added)
 
     def _unknown_calls(self) -> None:
         """Let an unknown callee return the functions that it is given, as most decorators do."""

@@ -90,8 +90,8 @@ class Heap:
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
         self.tuples: set[int] = set()
         self._widened_containers = 0
-        self._shifts: dict[tuple[int | None, bool], Callable[[int], int]] = {}
-        self._of_rank: dict[tuple[int, int | None, bool], int] = {}
+        self._shifts: dict[int | None, Callable[[int], int]] = {}
+        self._of_rank: dict[tuple[int, int | None], int] = {}
         self.elements_pool = Pool(self.slots, "elements of many", self.parts_of)
         self.contents_pool = Pool(self.slots, "contents of many", self.contents_of)
         self.written_pool = slots.slot("written to many")
@@ -141,23 +141,21 @@ class Heap:
                 self.slots.add_edge(slot, both)
         return [both]
 
-    def shift(self, source: Slot, target: Slot, axes: int | None, *, is_all: bool = False) -> None:
-        """Copy the keys of a slot with ``axes`` more axes, or with so many in all; ``None`` is an unknown number."""
-        how = axes, is_all
-        if how != (0, False) and how not in self._shifts:
-            self._shifts[how] = partial(self._shifted, axes=axes, is_all=is_all)
-        self.slots.add_edge_of(source, target, Key, change=self._shifts.get(how))
+    def shift(self, source: Slot, target: Slot, axes: int | None) -> None:
+        """Copy the keys of a slot with ``axes`` more axes; ``None`` is an unknown number."""
+        if axes != 0 and axes not in self._shifts:
+            self._shifts[axes] = partial(self._shifted, axes=axes)
+        self.slots.add_edge_of(source, target, Key, change=self._shifts.get(axes))
 
-    def _shifted(self, keys: int, axes: int | None, *, is_all: bool) -> int:
+    def _shifted(self, keys: int, axes: int | None) -> int:
         """Return the mask of keys with other axes."""
-        found = self._of_rank.get((keys, axes, is_all))
+        found = self._of_rank.get((keys, axes))
         if found is None:
             found = 0
             for value in self.slots.of(keys, Key):
-                before = 0 if is_all else value.rank
-                rank = None if axes is None or before is None else before + axes
+                rank = None if axes is None or value.rank is None else value.rank + axes
                 found |= self.slots.bit(type(value)(value.site, rank if rank in range(MOST_AXES + 1) else None))
-            self._of_rank[keys, axes, is_all] = found
+            self._of_rank[keys, axes] = found
         return found
 
     def widen(self, slot: Slot) -> None:
