@@ -53,7 +53,7 @@ def _made(scope: Scope, node: FunctionNode, name: str) -> ir.MakeFunction:
         kind=_kind(decorators, scope.class_ is not None and not isinstance(node, ast.Lambda)),
         result=origins.result(node, is_method=scope.class_ is not None),
     )
-    code.local_names.update(code.parameters, filter(None, (code.vararg, code.kwarg)))
+    code.local_names.update(code.every_parameter)
     defaults = [
         (parameter, scope.expr(default), default)
         for parameter, default in [

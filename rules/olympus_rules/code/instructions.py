@@ -365,6 +365,11 @@ class FunctionCode:
     is_left_open: bool = False
 
     @property
+    def every_parameter(self) -> tuple[str, ...]:
+        """All parameters, those that take the rest of the arguments last."""
+        return (*self.parameters, *filter(None, (self.vararg, self.kwarg)))
+
+    @property
     def is_property(self) -> bool:
         """Whether reading it calls it."""
         return self.kind in ("property", "cached_property")
@@ -379,6 +384,20 @@ class FunctionCode:
             return False
         is_negation = isinstance(last.value, ast.UnaryOp) and isinstance(last.value.op, ast.Not)
         return is_negation or isinstance(last.value, ast.Compare | ast.BoolOp)
+
+    def binder(self, name: str) -> FunctionCode | None:
+        """Return the scope that binds a name as this one reads it; ``None`` for a builtin, or a name from a star."""
+        scope: FunctionCode | None = self
+        while scope is not None and name not in scope.local_names:
+            scope = scope.parent
+        return scope
+
+    def imported_name(self, node: ast.expr) -> str | None:
+        """Return the qualified name of an expression that is the name of an import, or attributes of one."""
+        head, dot, rest = dotted_name(node).partition(".")
+        scope = self.binder(head)
+        found = scope.imported.get(head) if scope is not None else None
+        return found and f"{found}{dot}{rest}"
 
     def required_type(self, name: str) -> str:
         """Return the type of a parameter without a default, ``Rngs`` for ``rngs: Rngs``; empty if it admits ``None``.

@@ -60,9 +60,8 @@ class _Interpreter(Flow):
         self.steps = 0
         self.places = file.places.ranks
         self.handlers = NOTING if self.places else HANDLERS
-        for name in (*code.parameters, code.vararg, code.kwarg):
-            if name is not None:
-                self.env.set(name, given[name] if name in given else self._parameter(name))
+        for name in code.every_parameter:
+            self.env.set(name, given[name] if name in given else self._parameter(name))
         for slot, value in given.items():
             owner, _, name = ("" if isinstance(slot, str) or slot[0] is not code else slot[1]).partition(".")
             if name:  # the attribute of an object that holds a callable

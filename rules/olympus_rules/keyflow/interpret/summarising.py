@@ -240,8 +240,7 @@ def _bounded(file: File, run: Run, value: Value) -> Value:
 
 def unknown_summary(file: File, code: FunctionCode) -> Summary:
     """Return the summary of a function of which nothing is known: it may change what it is given and what it binds."""
-    names = [name for name in (*code.parameters, code.vararg, code.kwarg) if name is not None]
-    changes: list[Change] = [(file.terms.make("param", (code, name)), None) for name in names]
+    changes: list[Change] = [(file.terms.make("param", (code, name)), None) for name in code.every_parameter]
     variables = (file.linker.names.variable(code, name) for name in sorted(code.outer_names))
     changes += [(variable, presence.VARIABLE) for variable in variables if variable is not None]
     return Summary(code, (), file.terms.fresh(), (), changes=tuple(changes))

@@ -322,24 +322,14 @@ class _Scan:
 
     def qualified(self, node: ast.expr, code: FunctionCode) -> str | None:
         """Return the qualified name that a dotted name stands for in a scope."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+        written, names = dotted_name(node), self.file.linker.names
+        if "?" in written:
             return None
-        scope: FunctionCode | None = code
-        while scope is not None:
-            if node.id in scope.local_names:
-                head = scope.imported.get(node.id)
-                if head is None:
-                    return None
-                return self.origin(self.file.linker.names.library(".".join([head, *reversed(parts)])).qualified)
-            scope = scope.parent
+        if code.binder(written.partition(".")[0]) is not None:
+            known = code.imported_name(node)
+            return None if known is None else self.origin(names.library(known).qualified)
         for star in self.file.module.stars:
-            qualified = self.origin(
-                self.file.linker.names.library(".".join([star, node.id, *reversed(parts)])).qualified
-            )
+            qualified = self.origin(names.library(f"{star}.{written}").qualified)
             if qualified in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS:
                 return qualified
         return None

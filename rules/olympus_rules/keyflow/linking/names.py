@@ -55,9 +55,7 @@ class Names:
 
     def variable(self, code: FunctionCode, name: str) -> Term | None:
         """Return the variable that a ``global`` or ``nonlocal`` name of a scope refers to."""
-        scope = code.parent
-        while scope is not None and name not in scope.local_names:
-            scope = scope.parent
+        scope = None if code.parent is None else code.parent.binder(name)
         return None if scope is None else self._file.terms.make("free", (scope, name))
 
     def _defined(self, scope: FunctionCode, name: str) -> Value:

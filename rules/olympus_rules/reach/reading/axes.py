@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.reading.definitions import is_imported
 
 
 def axes_of_size(size: ast.expr) -> int | None:
@@ -42,8 +41,8 @@ def axes_of(code: ir.FunctionCode, index: ast.expr) -> int | None:
                 axes -= 1
             case ast.Call(func=ast.Name(id="int" | "len")):
                 axes -= 1
-            case ast.Call(func=ast.Attribute(attr="argmax" | "argmin"), args=[_], keywords=[]) if is_imported(
-                code, part.func
+            case ast.Call(func=ast.Attribute(attr="argmax" | "argmin"), args=[_], keywords=[]) if code.imported_name(
+                part.func
             ):  # of all elements
                 axes -= 1
             case ast.Slice() | ast.Constant(value=str()):  # of a tree with such keys

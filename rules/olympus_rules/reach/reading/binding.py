@@ -298,7 +298,7 @@ class Binding:
     def widen_one(self, value: Value) -> None:
         """Widen the keys that a callable takes and returns."""
         if isinstance(value, Function | Member):
-            for name in filter(None, (*value.code.parameters, value.code.vararg, value.code.kwarg)):
+            for name in value.code.every_parameter:
                 self.heap.widen(self.heap.variable(value.code, name))
             self.heap.widen(self.heap.result(value.code))
         elif isinstance(value, Constructor):

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.names import dotted_name
 
 NAMESPACES = frozenset({"dir", "eval", "exec", "locals", "vars"})
 """Functions that read or write all variables of a scope."""
@@ -31,7 +30,7 @@ class Definitions:
         names = told_apart(code)
         shared = names if code.kind == "module" else names & inside(code)
         self._versions: dict[int, tuple[int, ...]] = {}
-        current = {name: int(name not in {*parameters(code)}) for name in names}
+        current = {name: int(name not in code.every_parameter) for name in names}
         replaces = True
         for statement in code.block.body if names else ():
             if isinstance(statement, ir.Store) and statement.name in names and replaces:
@@ -60,34 +59,19 @@ def told_apart(code: ir.FunctionCode) -> frozenset[str]:
     """
     if not NAMESPACES.isdisjoint(code.reads):
         return frozenset()
-    counts = Counter([*stored(code.block), *parameters(code)])
+    counts = Counter([*stored(code.block), *code.every_parameter])
     several = {name for name, count in counts.items() if count > 1 and "." not in name}
     if not several:
         return frozenset()
     imported = {name for each in instructions(code.block) if isinstance(each, ir.Import) for name, _ in each.bindings}
     later = {each.name for each in instructions(*lazy_loops(code.block)) if isinstance(each, ir.Load)}
-    others = inside(code).intersection(parameters(code))
+    others = inside(code).intersection(code.every_parameter)
     return frozenset(several - imported - code.outer_names - code.rebound - others - later)
 
 
 def inside(code: ir.FunctionCode) -> set[str]:
     """Return the names that the functions in a function read."""
     return set[str]().union(*(each.reads for each in code.nested))
-
-
-def parameters(code: ir.FunctionCode) -> Iterator[str]:
-    """Return all parameters of a function."""
-    yield from code.parameters
-    yield from filter(None, (code.vararg, code.kwarg))
-
-
-def is_imported(code: ir.FunctionCode, node: ast.expr) -> bool:
-    """Return whether an expression is the name of an import, or attributes of one."""
-    head = dotted_name(node).partition(".")[0]
-    scope: ir.FunctionCode | None = code
-    while scope is not None and head not in scope.local_names:
-        scope = scope.parent
-    return scope is not None and head in scope.imported
 
 
 def blocks(*given: ir.Block) -> Iterator[ir.Block]:

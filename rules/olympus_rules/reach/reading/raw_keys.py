@@ -13,7 +13,6 @@ from functools import partial
 from olympus_rules.code import instructions as ir
 from olympus_rules.keyflow.judging.references import asks_for_names
 from olympus_rules.libraries.names import PRNG_KEY, RANDOM
-from olympus_rules.reach.reading.definitions import is_imported
 from olympus_rules.reach.reading.graph import Graph, Meeting
 from olympus_rules.reach.reading.library_calls import FACTORIES
 from olympus_rules.reach.reading.sites import Call
@@ -56,7 +55,7 @@ class RawKeys:
 
     def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
         """Look for the constructor of raw keys where it is spelled out, if nobody has said where it is."""
-        if not isinstance(node, ast.Name | ast.Attribute) or not is_imported(code, node):
+        if not isinstance(node, ast.Name | ast.Attribute) or not code.imported_name(node):
             return
 
         def look(value: Value) -> None:
@@ -118,13 +117,8 @@ class RawKeys:
 
     def imported(self, code: ir.FunctionCode, node: ast.AST, slot: Slot) -> None:
         """Read the imported constructor, by a mention that is not renamed."""
-        scope: ir.FunctionCode | None = code
-        while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
-            scope = scope.parent
-        if scope is None or not isinstance(node, ast.Name):
-            return
-        qualified = scope.imported.get(node.id, "")
-        if qualified.endswith(NAME) and self.names.canonical(qualified) == PRNG_KEY:
+        qualified = code.imported_name(node) if isinstance(node, ast.Name) else None
+        if isinstance(node, ast.Name) and qualified is not None and self.names.canonical(qualified) == PRNG_KEY:
             place = place_of(self.file, node)
             if self.is_hidden(node, place):
                 self.slots.put(slot, Constructor(place))

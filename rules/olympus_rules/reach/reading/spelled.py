@@ -7,7 +7,6 @@ import ast
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.reach.reading.calls import FILLING
-from olympus_rules.reach.reading.definitions import is_imported
 from olympus_rules.syntax.document import Parents, every_node
 
 
@@ -59,11 +58,10 @@ def constant_names(node: ast.expr) -> list[str]:
 
 def is_spelled(code: ir.FunctionCode, node: ast.expr) -> bool:
     """Return whether an expression is the name of a class or of an import, or attributes of one."""
-    scope: ir.FunctionCode | None = code
-    while isinstance(node, ast.Name) and scope is not None and node.id not in scope.local_names:
-        scope = scope.parent
-    is_class = isinstance(node, ast.Name) and scope and isinstance(scope.definitions.get(node.id), ir.ClassCode)
-    return bool(is_class) or is_imported(code, node)
+    scope = code.binder(node.id) if isinstance(node, ast.Name) else None
+    if scope is not None and isinstance(scope.definitions.get(dotted_name(node)), ir.ClassCode):
+        return True
+    return code.imported_name(node) is not None
 
 
 def is_assigned(node: ast.AST, parents: Parents) -> bool:
