@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from olympus_rules.code.instructions import ClassCode
@@ -31,6 +31,9 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.reuse import effect
 from olympus_rules.keyflow.notes.pending import spelled
 
+MADE = frozenset({"item", "slice", "split", "fold_in", "clone", "view", "list"})
+"""What is done to a key, or to the keys that are made from it, to make a key."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Field:
@@ -40,11 +43,15 @@ class _Field:
         class_: the class; ``None`` if it is not known.
         name: the name.
         is_copied: whether a new object gets the key from that attribute of another one, which looks intended.
+        is_renewed: whether the function that consumes the key puts another one there.
+        is_read: whether the function that leaves the key there only reads it, so that another one has to renew it.
     """
 
     class_: ClassCode | None
     name: str
     is_copied: bool = False
+    is_renewed: bool = False
+    is_read: bool = False
 
 
 _Takers: TypeAlias = "dict[str, list[tuple[_Field, Run, Consumption]]]"
@@ -66,15 +73,19 @@ def kept_keys(file: File, known: Iterable[Fact]) -> Iterator[Fact]:
     general = [(run, file.summaries[task]) for task, run in file.runs.items() if not task[1]]
     general = [(run, summary) for run, summary in general if run.code.kind != "cached_property"]
     set_up = _setting_up(run for run, _ in general)
-    for run, _ in general:
+    called = {use.what for run, _ in general for use in run.ledger.consumptions}
+    for run, summary in general:
         for use in run.ledger.consumptions:
             taken = _field_of(file, run, use.term) if _uses_up(use) and run.code.name not in set_up else None
             if taken is not None:
+                taken = replace(taken, is_renewed=_is_renewed(run, summary, use.term, taken.name))
                 (once if _is_made_once(run, use) else takers)[taken.name].append((taken, run, use))
     for run, summary in general if takers or once else ():
         yield from _shared(file, run, summary, [takers, once])
         if run.code.name not in told:
-            yield from (fact for fact in _of_function(file, run, summary, takers) if fact.identity not in keys)
+            kept = [*_kept(file, run, summary)]
+            kept += _read(file, run, summary) if run.code.name not in called else ()
+            yield from (fact for fact in _of_function(file, run, kept, takers) if fact.identity not in keys)
 
 
 def _shared(file: File, run: Run, summary: Summary, tables: list[_Takers]) -> Iterator[facts.Reuse]:
@@ -158,17 +169,61 @@ def _field_of(file: File, run: Run, term: Term) -> _Field | None:
     return _Field(class_of(file, owner), terms.data(term)[0])
 
 
+def _is_renewed(run: Run, summary: Summary, key: Term, name: str) -> bool:
+    """Return whether a function that consumes the key of an attribute puts another one there."""
+    written = [value for _, each, value, _ in summary.writes if each == name]
+    return bool(written) and not any(leaf == key for value in written for leaf in leaves(value))
+
+
+def _is_made_from(terms: Terms, term: Term, key: Term) -> bool:
+    """Return whether a term is a key, or made from it."""
+    while term != key and terms.operation(term) in MADE:
+        term = terms.args(term)[0]
+    return term == key
+
+
+def _read(file: File, run: Run, summary: Summary) -> Iterator[tuple[Consumption, _Field]]:
+    """Yield the consumptions of keys in a state that a public function only reads: its result is no state and no key.
+
+    The state is of a class that is known, and is not bound to another one. Nothing in the file calls the function: a
+    caller may hand it a state with a key for it alone.
+    """
+    terms, name = run.terms, run.code.name.rpartition(".")[2]
+    if summary.writes or (name.startswith("_") and not name.startswith("__")):
+        return
+    returned = [leaf for _, value in run.events.returns for leaf in leaves(value)]
+    for use in run.ledger.consumptions:
+        field = _field_of(file, run, use.term) if _uses_up(use) else None
+        if field is None or field.class_ is None or not is_key_name(field.name) or _is_made_once(run, use):
+            continue
+        owner = terms.args(use.term)[0]
+        parameter = terms.data(owner)[1]
+        if parameter not in run.code.bound_once or (run.code.kind == "method" and parameter == run.code.parameters[0]):
+            continue
+        is_handed = any(_is_made_from(terms, leaf, use.term) or _is_copy(terms, leaf, owner) for leaf in returned)
+        if not is_handed and owner not in run.events.forgotten:
+            yield use, replace(field, is_read=True)
+
+
+def _is_copy(terms: Terms, term: Term, owner: Term) -> bool:
+    """Return whether a term is an object, or a changed copy of it."""
+    while term != owner and terms.operation(term) == "copy":
+        term = terms.args(term)[0]
+    return term == owner
+
+
 def _of_function(
-    file: File, run: Run, summary: Summary, takers: dict[str, list[tuple[_Field, Run, Consumption]]]
+    file: File, run: Run, kept: list[tuple[Consumption, _Field]], takers: _Takers
 ) -> Iterator[facts.Reuse]:
     told: set[Term] = set()
-    for use, field in _kept(file, run, summary):
+    for use, field in kept:
         if use.term in told or not run.knowledge.is_known(use.term):
             continue
         found = [
             (taker, again)
             for taken, taker, again in takers.get(field.name, ())
             if _is_one(file, field, taken)
+            and (not field.is_read or (taken.is_renewed and taken.class_ is not None))
             and Certainty.KNOWN in (use.certainty, again.certainty)
             and not (_is_test(run) and _is_test(taker))
         ]
@@ -191,6 +246,9 @@ def _of_function(
 
 
 def _spelled(run: Run, use: Consumption) -> str:
+    terms = run.terms
+    if use.key is None and terms.operation(use.term) == "attr":  # the call gets the object
+        return f"{terms.data(terms.args(use.term)[0])[1]}.{terms.data(use.term)[0]}"
     return spelled(use.key) if use.key is not None else ""
 
 
