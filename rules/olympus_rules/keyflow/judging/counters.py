@@ -26,6 +26,13 @@ def takes_counter(document: Document, node: ast.AST) -> bool:
     return bool(given) and not given.isdisjoint(_counters(document, node))
 
 
+def is_counter(document: Document, call: ast.Call, argument: ast.expr) -> bool:
+    """Return whether an argument of a call is the counter of a loop around it, as it is or converted."""
+    while isinstance(argument, ast.Call) and [argument] != _terms(argument) != []:
+        argument = argument.args[0]
+    return isinstance(argument, ast.Name) and argument.id in _counters(document, call)
+
+
 def _terms(argument: ast.expr) -> list[ast.expr]:
     """Return the operands of arithmetic, and the argument of a conversion such as ``jnp.int32(i)``."""
     if isinstance(argument, ast.BinOp):

@@ -19,7 +19,7 @@ from olympus_rules.keyflow.domain.steady import is_steady
 from olympus_rules.keyflow.domain.summary import sources_of
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.facts import Fact, Place
-from olympus_rules.keyflow.judging.counters import takes_counter
+from olympus_rules.keyflow.judging.counters import is_counter, takes_counter
 from olympus_rules.keyflow.judging.order import after
 from olympus_rules.keyflow.judging.remade import is_literal_seed, shared_seed
 from olympus_rules.keyflow.notes.pending import spelled
@@ -134,15 +134,30 @@ def _split_beside_fold_in(file: File, run: Run) -> Iterator[Fact]:
                 apart.setdefault(equal, []).extend(_under(path, use))
     for fold, child in _folds(run) if splits else ():
         parent, datum = terms.args(child)
-        index = _counted(terms, datum)
+        index, sure = _folded_number(file, terms, fold, datum)
         if index is None:
             continue
         found = list(splits.get(parent, ()))
         found += _of_other_roots(run, fold, child, apart)
         inside = run.events.folded.get(child) if isinstance(fold, Consumption) else None  # reported in the callee
         for split in found:
-            if split.call != inside and 0 <= index < (_assumed_count(split) if split.count is None else split.count):
-                yield from _beside(file, run, fold, split, child)
+            fewest = _assumed_count(split) if sure == Confidence.CERTAIN else 0
+            if split.call != inside and 0 <= index < (fewest if split.count is None else split.count):
+                yield from _beside(file, run, fold, split, child, sure)
+
+
+def _folded_number(
+    file: File, terms: Terms, fold: Derivation | Consumption, datum: Term
+) -> tuple[int | None, Confidence]:
+    """Return the number that is folded in, and how sure that is.
+
+    The counter of a loop over ``range(start, n)`` is most likely 0 at first, in a run that resumes nothing.
+    """
+    number = _counted(terms, datum)
+    if number is not None or not isinstance(fold, Derivation):
+        return number, Confidence.CERTAIN
+    data = next((each.value for each in fold.node.keywords if each.arg == "data"), (*fold.node.args, None, None)[1])
+    return (0 if data is not None and is_counter(file.document, fold.node, data) else None), Confidence.LIKELY
 
 
 def _of_other_roots(
@@ -207,14 +222,17 @@ def _is_range(terms: Terms, array: Term) -> bool:
     return is_made and bool(args) and all(terms.operation(each) == "symbol" for each in args[1:])  # and a dtype
 
 
-def _beside(file: File, run: Run, fold: Derivation | Consumption, split: Consumption, child: Term) -> Iterator[Fact]:
+def _beside(
+    file: File, run: Run, fold: Derivation | Consumption, split: Consumption, child: Term, sure: Confidence
+) -> Iterator[Fact]:
     """Return the collision of a split with a child that is folded from the same key, if one run has both."""
     met, place, key, is_sure = _met(file, run, fold, split)
     if met == Meeting.NEVER:
         return
     if split.draw == UNKNOWN_DRAW and not (place.what == FOLD_IN and _may_split(file, split)):
         return
-    sure = Confidence.CERTAIN if is_sure and split.count is not None else Confidence.LIKELY
+    if not is_sure or split.count is None:
+        sure = Confidence.LIKELY
     is_apart = split.term != run.terms.args(child)[0]
     parted = Place(split.node, split.what, split.key)
     later, earlier = (place, parted) if after(place.node, split.node) else (parted, place)
