@@ -7,6 +7,7 @@ need be in sight: a function of the file consumes the attribute that keeps the k
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.reuse import effect
 from olympus_rules.keyflow.notes.pending import spelled
 
+PEEKS = r"\bread-only\b|\b(?:not|without) (?:advanc|chang|consum|modify|renew|split|updat)"
+"""What a docstring says of a function that is to see the numbers of the next step."""
 MADE = frozenset({"item", "slice", "split", "fold_in", "clone", "view", "list"})
 """What is done to a key, or to the keys that are made from it, to make a key."""
 
@@ -189,7 +192,10 @@ def _read(file: File, run: Run, summary: Summary) -> Iterator[tuple[Consumption,
     caller may hand it a state with a key for it alone.
     """
     terms, name = run.terms, run.code.name.rpartition(".")[2]
-    if summary.writes or (name.startswith("_") and not name.startswith("__")):
+    is_private = name.startswith("_") and not name.startswith("__")
+    if summary.writes or is_private or not isinstance(run.code.node, ast.FunctionDef):
+        return
+    if re.search(PEEKS, ast.get_docstring(run.code.node) or ""):
         return
     returned = [leaf for _, value in run.events.returns for leaf in leaves(value)]
     for use in run.ledger.consumptions:

@@ -25,6 +25,7 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import takes_counter
 from olympus_rules.keyflow.judging.derivations import MET, derivation_facts
 from olympus_rules.keyflow.judging.descent import Descent, uses
+from olympus_rules.keyflow.judging.forgotten_splits import is_forgotten
 from olympus_rules.keyflow.judging.handed_on import is_handed_on
 from olympus_rules.keyflow.judging.meant import is_meant, is_said
 from olympus_rules.keyflow.judging.remade import (
@@ -291,7 +292,8 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
     if lowest == Certainty.UNKNOWN and first.node is again.node and takes_counter(file.document, again.node):
         lowest = Certainty.DOUBTFUL  # it may fold the number of the iteration into the key
     if lowest == Certainty.UNKNOWN and not (first.is_seen_to_draw or again.is_seen_to_draw):
-        return Confidence.POSSIBLE
+        is_slip = known and is_forgotten(file.document, first.node, again.node)
+        return min(met, Confidence.LIKELY) if is_slip else Confidence.POSSIBLE
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
         return min(met, Confidence.LIKELY)  # the same datum is folded in at every iteration
     if known:
