@@ -8,118 +8,109 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from olympus_rules.reach.reading.sites import Taken
-from olympus_rules.reach.solver.values import Constructor, Function, Library, place_of
+from olympus_rules.reach.answers.project import ProjectReach, functions_of
+from olympus_rules.reach.reading.sites import Call, Taken
+from olympus_rules.reach.solver.values import Constructor, Function, Library, Value, place_of
 
 if TYPE_CHECKING:
-    from olympus_rules.code.instructions import FunctionCode
-    from olympus_rules.reach.answers.project import ProjectReach
+    from collections.abc import Sequence
 
-_Def: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-_Parameter: TypeAlias = tuple[str, int, int, str]
-"""A parameter: the file, the line and column of its function, and its name."""
+    from olympus_rules.code.instructions import FunctionCode
+
+_Parameter: TypeAlias = "tuple[FunctionCode, str]"
+"""A parameter: its function, and its name."""
 
 
 def taken(reached: ProjectReach) -> list[Taken]:
     """Return the parameters of public functions to which callers pass keys, in the order of files."""
     search = _Search(reached)
-    for path, document in reached.names.documents.items():
-        search.read(path, document.tree)
+    for call in reached.calls.all:
+        search.read(call)
     search.follow()
     return search.public()
 
 
 class _Search:
-    """The search for parameters that are consumed."""
+    """The search for parameters that are consumed.
+
+    Attributes:
+        consumed: the parameters that a library consumes, with the number of axes that they have there if it is known.
+        passed: the parameters that are passed on to each.
+        remade: those under whose name a key is made.
+    """
 
     def __init__(self, reached: ProjectReach) -> None:
         """Take the analysis of the project."""
         self._reached = reached
-        self._paths = {id(module): path for path, module in reached.names.modules.items()}
-        self._consumed: dict[_Parameter, int | None] = {}
-        self._passed: dict[_Parameter, list[_Parameter]] = defaultdict(list)
-        self._remade: set[_Parameter] = set()
-        self._public: list[tuple[str, _Def, str]] = []
+        self.consumed: dict[_Parameter, int | None] = {}
+        self.passed: dict[_Parameter, list[_Parameter]] = defaultdict(list)
+        self.remade: set[_Parameter] = set()
 
-    def read(self, path: str, tree: ast.Module) -> None:
-        """Read the calls of a file."""
-        waiting: list[tuple[ast.AST, tuple[_Def, ...], str | None]] = [(tree, (), "")]
-        while waiting:
-            node, functions, owner = waiting.pop()
-            match node:
-                case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    if owner is not None and _is_public(node.name):
-                        self._public.append((path, node, f"{owner}{node.name}"))
-                    functions, owner = (*functions, node), None
-                case ast.ClassDef():
-                    owner = f"{owner}{node.name}." if owner is not None and _is_public(node.name) else None
-                case ast.Call() if functions:
-                    self._call(path, functions, node)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)) if functions:
-                    if self._makes_a_key(path, function):
-                        self._remade.update(_of(path, functions, name))
-            waiting += ((child, functions, owner) for child in ast.iter_child_nodes(node))
+    def read(self, call: Call) -> None:
+        """Note the parameters that a call consumes, passes on, or makes a key of."""
+        values = self._reached.slots.values(call.function)
+        match self._reached.names.documents[call.place.file].parents.get(call.node):
+            case ast.Assign(targets=[ast.Name(id=name)]) if self._makes_a_key(values):
+                self.remade.update(parameter_of(call.code, name))
+        given: list[tuple[int | str | None, ast.expr]] = [*enumerate(call.node.args)]
+        given += [(each.arg, each.value) for each in call.node.keywords]
+        for spot, node in given:
+            for parameter in parameter_of(call.code, node.id) if isinstance(node, ast.Name) else ():
+                if spot is not None:
+                    self._given(parameter, spot, values, is_own=parameter[0] is call.code)
 
-    def _makes_a_key(self, path: str, function: ast.expr) -> bool:
-        values = self._reached.values(place_of(path, function))
+    def _makes_a_key(self, values: Sequence[Value]) -> bool:
         rows = [self._reached.names.model(each.qualified).row for each in values if isinstance(each, Library)]
         return any(isinstance(each, Constructor) for each in values) or any(row and row.seed for row in rows)
 
-    def _call(self, path: str, functions: tuple[_Def, ...], call: ast.Call) -> None:
-        """Note the parameters that a call consumes, or passes on."""
-        given: list[tuple[int | str, str]] = [
-            (number, each.id) for number, each in enumerate(call.args) if isinstance(each, ast.Name)
-        ]
-        given += [(each.arg, each.value.id) for each in call.keywords if each.arg and isinstance(each.value, ast.Name)]
-        mine = [(spot, parameter) for spot, name in given for parameter in _of(path, functions, name)]
-        values = self._reached.values(place_of(path, call.func)) if mine else []
-        for spot, parameter in mine:
-            for value in values:
-                if isinstance(value, Library):
-                    self._library(value, spot, parameter, is_own=parameter[1:3] == _start(functions[-1]))
-            callees = [value for value in values if isinstance(value, Function) and not value.is_made]
-            names = {_parameter(value, spot) for value in callees}
-            name = names.pop() if len(names) == 1 else None  # methods of several classes agree, or nothing is known
-            for value in callees if name is not None else ():
-                other = self._paths.get(id(_module(value.code)))
-                if other is not None and name is not None:
-                    self._passed[(other, *_start(value.code.node), name)].append(parameter)
-
-    def _library(self, value: Library, spot: int | str, parameter: _Parameter, *, is_own: bool) -> None:
-        row = self._reached.names.model(value.qualified).row
-        if row is None:
-            return
-        name = spot if isinstance(spot, str) else row.parameters[spot] if spot < len(row.parameters) else ""
-        if name in {*row.sinks, *row.folds} - {*row.seeds}:
-            known = self._consumed.get(parameter)
-            self._consumed[parameter] = 0 if is_own or known == 0 else None
+    def _given(self, parameter: _Parameter, spot: int | str, values: Sequence[Value], *, is_own: bool) -> None:
+        """Note that a parameter is given to some callees, in a position or by a name."""
+        for value in values:
+            row = self._reached.names.model(value.qualified).row if isinstance(value, Library) else None
+            if row is not None:
+                takes = [spot] if isinstance(spot, str) else row.parameters[spot : spot + 1]
+                if {*row.sinks, *row.folds}.difference(row.seeds).intersection(takes):
+                    known = self.consumed.get(parameter)
+                    self.consumed[parameter] = 0 if is_own or known == 0 else None
+        callees = [value for value in values if isinstance(value, Function) and not value.is_made]
+        names = {named(value, spot) for value in callees}
+        name = names.pop() if len(names) == 1 else None  # methods of several classes agree, or nothing is known
+        for value in callees if name is not None else ():
+            self.passed[value.code, str(name)].append(parameter)
 
     def follow(self) -> None:
         """Add the parameters that are passed on to parameters which are consumed."""
-        waiting = list(self._consumed)
+        waiting = list(self.consumed)
         while waiting:
             parameter = waiting.pop()
-            for each in self._passed.get(parameter, ()):
-                if each not in self._consumed:
-                    self._consumed[each] = self._consumed[parameter]
+            for each in self.passed.get(parameter, ()):
+                if each not in self.consumed:
+                    self.consumed[each] = self.consumed[parameter]
                     waiting.append(each)
 
     def public(self) -> list[Taken]:
         """Return the parameters of public functions that are consumed."""
         found = []
-        for path, function, callee in self._public:
-            for argument in _arguments(function):
-                parameter = path, *_start(function), argument.arg
-                if parameter in self._consumed and parameter not in self._remade:
-                    rank, place = self._consumed[parameter], place_of(path, argument)
-                    found.append(Taken(place, _start(function), argument.arg, callee, rank))
+        for path, place, code in functions_of(self._reached.names.modules):
+            arguments = getattr(code.node, "args", None) if is_public(code) else None
+            for each in ast.iter_child_nodes(arguments) if isinstance(arguments, ast.arguments) else ():
+                parameter = code, getattr(each, "arg", "")
+                if parameter in self.consumed and parameter not in self.remade:
+                    found.append(Taken(place_of(path, each), place, parameter[1], code.name, self.consumed[parameter]))
         return sorted(found, key=lambda each: each.place)
 
 
-def _parameter(value: Function, spot: int | str) -> str | None:
+def parameter_of(code: FunctionCode, name: str) -> list[_Parameter]:
+    """Return the parameter of this name of a function or of one around it: an inner one may carry it on by its name."""
+    scope: FunctionCode | None = code
+    while scope is not None and name not in scope.parameters:
+        scope = scope.parent
+    return [] if scope is None else [(scope, name)]
+
+
+def named(value: Function, spot: int | str) -> str | None:
     """Return the name of the parameter that gets an argument, by its position or name."""
     names = value.code.parameters[value.given :]
     if isinstance(spot, str):
@@ -127,27 +118,9 @@ def _parameter(value: Function, spot: int | str) -> str | None:
     return names[spot] if spot < len(names) else None
 
 
-def _module(code: FunctionCode) -> FunctionCode:
-    while code.parent is not None:
-        code = code.parent
-    return code
-
-
-def _is_public(name: str) -> bool:
-    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _arguments(function: _Def) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def _of(path: str, functions: tuple[_Def, ...], name: str) -> Iterator[_Parameter]:
-    """Yield the parameter of the innermost function that has one of this name."""
-    for function in reversed(functions):
-        if any(argument.arg == name for argument in _arguments(function)):
-            yield path, *_start(function), name
-            return
+def is_public(code: FunctionCode) -> bool:
+    """Return whether code outside of the project may call a function: it is in none, and has no private name."""
+    parts = code.name.split(".")
+    is_inner = code.parent is None or code.parent.kind != "module"
+    is_named = not isinstance(code.node, ast.Lambda)
+    return is_named and not is_inner and not any(part.startswith("_") and not part.endswith("__") for part in parts)

@@ -30,13 +30,13 @@ class BuiltinCalls:
         self.file = file
         self.raw = raw
 
-    def call(self, code: ir.FunctionCode, call: Call, name: str | int | None) -> None:
-        """Read a call in a function, of which the second argument may be a constant."""
+    def call(self, call: Call, name: str | int | None) -> None:
+        """Read a call, of which the second argument may be a constant."""
         callee = dotted_name(call.node.func).rpartition(".")[2]
         if callee in NAMING and len(call.arguments) > 1 and not any(starred for _, starred in call.arguments):
             if callee == "getattr":
                 self.read(call, name)
-            elif len(call.arguments) == 3 and not is_plain_write(code, call.node):
+            elif len(call.arguments) == 3 and not is_plain_write(call):
                 self.write(call, name)
         if callee == "TypedDict":
             self.slots.put(call.result, Library(DICT))

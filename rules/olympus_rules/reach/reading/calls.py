@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 from functools import partial
 
-from olympus_rules.code import instructions as ir
 from olympus_rules.libraries.names import READING
 from olympus_rules.reach.reading.attributes import Attributes
 from olympus_rules.reach.reading.binding import CALLABLE, Binding
@@ -61,15 +60,16 @@ class Calls:
         self.method_results: list[tuple[Slot, Call]] = []
         self.failures: list[Failure] = []
 
-    def add(self, call: Call, code: ir.FunctionCode, node: ast.Call) -> None:
+    def add(self, call: Call) -> None:
         """Add a call site."""
+        function, owner = call.node.func, call.code.owner
         self.all.append(call)
         self.slots.watch_mask(call.function, partial(self.apply_each, call=call))
         if call.owner is not None:
-            self.method(call, node.func.attr if isinstance(node.func, ast.Attribute) else "")
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and code.owner is not None:
-            self.slots.put(call.result, Super(code.owner))
-        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
+            self.method(call, function.attr if isinstance(function, ast.Attribute) else "")
+        if isinstance(function, ast.Name) and function.id == "super" and owner is not None:
+            self.slots.put(call.result, Super(owner))
+        if isinstance(function, ast.Name) and function.id == "type" and len(call.node.args) == 1:
             self.attributes.trees.class_of(call.given[0], call.result)
 
     def method(self, call: Call, name: str) -> None:

@@ -64,8 +64,9 @@ class RawKeys:
 
         self.slots.watch(slot, look, Library)
 
-    def made(self, call: Call, node: ast.Call) -> None:
+    def made(self, call: Call) -> None:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
+        node = call.node
         if is_of_keys(node):
             self.slots.put(call.result, KeyWords(call.place))
         elif is_array_of_words(node, self.dtypes):

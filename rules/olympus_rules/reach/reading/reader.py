@@ -341,6 +341,7 @@ class Reader:
         """Read a call."""
         call = Call(
             place=place_of(self.file, made.node),
+            code=code,
             node=made.node,
             callee=spelling(made.node.func),
             function=self.register(code, made.func),
@@ -349,9 +350,9 @@ class Reader:
             result=self.expression(code, made.dst, made.node),
             owner=None if made.owner is None else self.register(code, made.owner),
         )
-        self.graph.calls.add(call, code, made.node)
-        self.raw.made(call, made.node)
-        self.builtins.call(code, call, self.constants.get((code, made.args[1][0])) if len(made.args) > 1 else None)
+        self.graph.calls.add(call)
+        self.raw.made(call)
+        self.builtins.call(call, self.constants.get((code, made.args[1][0])) if len(made.args) > 1 else None)
 
     def make_function(self, code: ir.FunctionCode, made: ir.MakeFunction) -> None:
         """Make a function, with its defaults and decorators."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import Place
 
@@ -27,6 +28,7 @@ class Call:
 
     Attributes:
         place: where it is.
+        code: the function or module that it stands in.
         node: how it is written.
         callee: how the callee is written.
         function: the slot of the callee.
@@ -37,6 +39,7 @@ class Call:
     """
 
     place: Place
+    code: FunctionCode
     node: ast.Call
     callee: str
     function: Slot

@@ -7,6 +7,7 @@ import ast
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.reach.reading.calls import FILLING
+from olympus_rules.reach.reading.sites import Call
 from olympus_rules.syntax.document import Parents, every_node
 
 
@@ -22,10 +23,10 @@ def owners(tree: ast.Module) -> set[ast.AST]:
     return {node.value for node in reads if isinstance(node.ctx, ast.Load) and getattr(node, "attr", "") not in FILLING}
 
 
-def is_plain_write(code: ir.FunctionCode, call: ast.Call) -> bool:
+def is_plain_write(call: Call) -> bool:
     """Return whether a call in ``__setattr__`` writes the attribute that this was called for, as it is given."""
-    is_special = code.name.rpartition(".")[2] == "__setattr__"
-    return is_special and list(code.parameters) == [ast.unparse(each) for each in call.args]
+    is_special = call.code.name.rpartition(".")[2] == "__setattr__"
+    return is_special and list(call.code.parameters) == [ast.unparse(each) for each in call.node.args]
 
 
 def looped_names(call: ast.Call, parents: Parents) -> list[str] | None:
