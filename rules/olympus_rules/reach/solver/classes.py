@@ -35,12 +35,8 @@ class Classes:
         self._slots = slots
         self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
         self._heirs: dict[ClassCode, list[ClassCode]] = defaultdict(list)
-        self._asked: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.fields = Fields(slots)
         """The attributes of objects."""
-        self._libraries: dict[ClassCode, list[Made]] = defaultdict(list)
-        self._own: dict[ClassCode, dict[str, None]] = defaultdict(dict)
-        self._above: dict[ClassCode, dict[str, None]] = defaultdict(dict)
         self.plain: set[ClassCode] = set()
         """Classes whose objects are surely no pytrees."""
         self.methods: dict[str, list[FunctionCode]] = defaultdict(list)
@@ -51,30 +47,24 @@ class Classes:
         for name, method in code.methods.items():
             self.methods[name].append(method)
         for base in bases:
-            self._slots.watch(base, lambda value: self._inherit(code, value))
+            self._slots.watch(base, lambda value: self._inherit(code, value), Class, Library, Made)
 
-    def _inherit(self, code: ClassCode, base: Value) -> None:
-        if isinstance(base, Library | Made) and base.qualified.partition(".")[0] not in WITHOUT_KEYS:
-            self._libraries[code].append(Made(base.qualified))
-            for name in self._above[code]:
-                self._slots.put(self._slots.slot("above", code, name), Made(base.qualified))
-            for name in [name for name in self._own[code] if name not in code.methods]:
-                self._slots.put(self._slots.slot("own member", code, name), Made(base.qualified))
-        if not isinstance(base, Class) or base.code is code or base.code in self._bases[code]:
-            return
-        self._bases[code].append(base.code)
-        self._heirs[base.code].append(code)
-        self._relate(code, base.code)
-        for name in [name for name in self._own[code] if name not in code.methods]:
-            self._slots.add_edge(self.own_member(base.code, name), self._slots.slot("own member", code, name))
-        for name in list(self._asked[base.code]):
-            self._from_heir(base.code, code, name)
-        for name in list(self._above[code]):
-            self._slots.add_edge(self.own_member(base.code, name), self._slots.slot("above", code, name))
-        for below in (code, *self._heirs[code]):
-            for above in list(self._bases[below]):
-                for name in list(self._above[above]):
-                    self._beside(above, below, name)
+    def _inherit(self, code: ClassCode, base: Class | Library | Made) -> None:
+        if not isinstance(base, Class):
+            if base.qualified.partition(".")[0] not in WITHOUT_KEYS:
+                self._slots.put(self._beside(code, "bases"), Made(base.qualified))
+        elif base.code is not code and base.code not in self._bases[code]:
+            self._bases[code].append(base.code)
+            self._heirs[base.code].append(code)
+            self._relate(code, base.code)
+            self._slots.put(self._beside(code, "bases"), base)
+            self._slots.put(self._beside(base.code, "heirs"), Class(code))
+
+    def _beside(self, code: ClassCode, what: str) -> Slot:
+        """Return the slot of the bases or heirs of a class."""
+        slot = self._slots.slot(what, code)
+        self._slots.unlimited.add(slot)
+        return slot
 
     @staticmethod
     def _around(code: ClassCode, related: Mapping[ClassCode, list[ClassCode]]) -> list[ClassCode]:
@@ -110,11 +100,13 @@ class Classes:
                 return self._slots.slot("no member")
             name = NO_METHOD
         slot = self._slots.slot("member", code, name)
-        if name not in self._asked[code]:
-            self._asked[code][name] = None
+        if self._slots.once("member", slot):
             self._slots.add_edge(self.own_member(code, name), slot)
-            for heir in list(self._heirs[code]):
-                self._from_heir(code, heir, name)
+
+            def take(heir: Class) -> None:
+                self._slots.add_edge(self.member(heir.code, name), slot)
+
+            self._slots.watch(self._beside(code, "heirs"), take)
         return slot
 
     def writes(self, code: ClassCode, name: str) -> bool:
@@ -128,42 +120,43 @@ class Classes:
             seen.update(waiting)
         return False
 
-    def _from_heir(self, code: ClassCode, heir: ClassCode, name: str) -> None:
-        self._slots.add_edge(self.member(heir, name), self._slots.slot("member", code, name))
-
     def above(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the methods that ``super()`` finds: in the bases, or beside the class in a subclass."""
         name = name if name in self._method_names else NO_METHOD
         slot = self._slots.slot("above", code, name)
-        if name not in self._above[code]:
-            self._above[code][name] = None
-            for base in list(self._bases[code]):
-                self._slots.add_edge(self.own_member(base, name), slot)
-            for made in self._libraries[code]:
-                self._slots.put(slot, made)
-            for heir in list(self._heirs[code]):
-                self._beside(code, heir, name)
-        return slot
+        if self._slots.once("above", slot):
+            self._inherited(code, name, slot)
 
-    def _beside(self, code: ClassCode, heir: ClassCode, name: str) -> None:
-        """Let ``super()`` in one base of a class find the methods of its other bases."""
-        for base in list(self._bases[heir]):
-            if base is not code:
-                self._slots.add_edge(self.own_member(base, name), self._slots.slot("above", code, name))
+            def beside(heir: Class) -> None:
+                def take(base: Class) -> None:
+                    if base.code is not code:
+                        self._slots.add_edge(self.own_member(base.code, name), slot)
+
+                self._slots.watch(self._beside(heir.code, "bases"), take, Class)
+
+            self._slots.watch(self._beside(code, "heirs"), beside)
+        return slot
 
     def own_member(self, code: ClassCode, name: str) -> Slot:
         """Return the slot of the method that a class itself has or inherits."""
         slot = self._slots.slot("own member", code, name)
-        if name not in self._own[code]:
-            self._own[code][name] = None
+        if self._slots.once("own member", slot):
             if name in code.methods:
                 self._slots.put(slot, Member(code.methods[name]))
             else:
-                for base in list(self._bases[code]):
-                    self._slots.add_edge(self.own_member(base, name), slot)
-                for made in self._libraries[code]:
-                    self._slots.put(slot, made)
+                self._inherited(code, name, slot)
         return slot
+
+    def _inherited(self, code: ClassCode, name: str, target: Slot) -> None:
+        """Copy a method of the bases of a class; one of a library may have any."""
+
+        def take(base: Class | Made) -> None:
+            if isinstance(base, Made):
+                self._slots.put(target, base)
+            else:
+                self._slots.add_edge(self.own_member(base.code, name), target)
+
+        self._slots.watch(self._beside(code, "bases"), take)
 
 
 def bound(member: Member, owner: Object | Class) -> Value:
