@@ -158,8 +158,7 @@ class Binding:
             if keyword is not None:
                 self.slots.add_edge(slot, self.heap.element(options, keyword))
             elif self._handing.setdefault((call.place, slot), code) is code:
-                given = self.heap.made(self.slots.slot("options", call.place, slot, code))
-                self.attributes.trees.hand_on(slot, given, options, without=code.parameters[offset:])
+                self.attributes.trees.spread(slot, options, without=code.parameters[offset:])
             else:  # for each further function, each option would be told apart once more
                 self.slots.add_edge(self.parts(call, slot), self.heap.element(options, None))
 

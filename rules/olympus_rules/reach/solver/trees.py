@@ -180,24 +180,6 @@ class Trees:
         self.slots.add_edge_of(source, every, *WHOLE)
         self.heap.shift(source, every, -1)
 
-    def hand_on(self, source: Slot, given: Container, target: Container, without: Collection[str]) -> None:
-        """Copy the elements of the dictionaries of a slot into the dictionary that a call gives to a function.
-
-        Args:
-            source: where the dictionaries are.
-            given: a dictionary of the call.
-            target: that of the function.
-            without: the names of parameters, which take theirs.
-        """
-
-        def give(name: str | int | None, part: Slot) -> None:
-            element = self.heap.element(target, name if isinstance(name, str) else None)
-            self.slots.add_edge(part, element)
-
-        self.heap.listening[given.display].append(give)
-        give(None, self.heap.element(given, None))
-        self.spread(source, given, without=without)
-
     def hold(self, container: Container, slot: Slot) -> None:
         """Put a container that was made elsewhere into a slot."""
         self.slots.put(container.display, container)
