@@ -128,7 +128,6 @@ class Model:
         added_axes: how many axes the result has more than the arrays in a list that it is given; ``None`` where that
             depends on other arguments.
         fits: whether an array function fits the arrays that it is given to each other, so that some get more axes.
-        splits: whether an array function gives a list of arrays with the axes of the one that it is given.
         joins: whether it wants keys of one kind in all of its arguments.
         takes_lists: whether an array function takes lists of arrays; others take arrays only.
         shaped: whether its parameter ``shape`` is the whole shape of the array that it makes.
@@ -152,7 +151,6 @@ class Model:
     takes_keys: bool = False
     added_axes: int | None = None
     fits: bool = False
-    splits: bool = False
     joins: bool = False
     takes_lists: bool = False
     shaped: bool = False

@@ -26,7 +26,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "transform": tuple(TRANSFORMATIONS),
     "result": get_args(Result),
     "containers": get_args(ContainerCall),
-    "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "fits", "splits", "stacks"),
+    "arrays": ("modules", "joins", "takes-lists", "shaped", "takes-keys", "aligned", "fits", "stacks"),
 }  # fmt: skip
 ROWS = ("functions", "methods")
 NAMED = ("copies", "fields")

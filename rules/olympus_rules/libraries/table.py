@@ -157,7 +157,6 @@ class Libraries:
             takes_keys=name in arrays["takes-keys"],
             added_axes=1 if name in arrays["stacks"] else 0 if name in arrays["aligned"] else None,
             fits=name in arrays["fits"],
-            splits=name in arrays["splits"],
             takes_lists=name in arrays["takes-lists"],
             shaped=name in arrays["shaped"],
             joins=name in arrays["joins"] or (transform is not None and transform.joins),

@@ -72,9 +72,7 @@ class GivingBack:
     def give_back(self, slot: Slot, call: Call, model: Model) -> None:
         """Copy an argument to the result, as the model says."""
         if model.result in ("arrays", "rearranged"):
-            if model.splits:
-                self.give_split(slot, call)
-            elif is_part(slot, call, model):
+            if is_part(slot, call, model):
                 others = set(UNDIVIDED)
                 if model.qualified.startswith(TREES):  # leaves, which an object of the project gives, too
                     others -= {Object, Other}
@@ -97,13 +95,6 @@ class GivingBack:
             self.slots.add_edge_of(slot, call.result, Container, Unknown)
             if model.result != "contents":  # a tree, which an object may be
                 self.slots.add_edge_of(slot, call.result, Object)
-
-    def give_split(self, array: Slot, call: Call) -> None:
-        """Return a list of arrays that have the axes of an array."""
-        if array == call.given[0]:
-            every = self.heap.element(self.heap.made(call.result), None)
-            self.heap.shift(array, every, 0)
-            self.slots.watch_mask(array, partial(self.give_others, result=every), *UNDIVIDED)
 
     def give_stacked(self, source: Slot, result: Slot) -> None:
         """Copy an array to the result as it is, and the arrays of a list with the axis of the list."""
