@@ -9,7 +9,7 @@ from functools import partial
 from olympus_rules.libraries.names import READING
 from olympus_rules.reach.reading.attributes import Attributes
 from olympus_rules.reach.reading.binding import CALLABLE, Binding
-from olympus_rules.reach.reading.containers import METHODS, SPREADING, TAKING
+from olympus_rules.reach.reading.containers import METHODS, SPREADING
 from olympus_rules.reach.reading.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.failures import Failure, record
@@ -83,7 +83,6 @@ class Calls:
         if name in CHANGING:
             self.slots.add_edge_of(call.owner, call.result, Object)
             self.attributes.write_copy(call.owner, call.keywords)
-            self.slots.watch(call.owner, lambda _: self.copied(call), Made)
         if name == "sort":
             self.libraries.python.call_with_elements(call, None)
         for slot, _ in call.arguments[:1] if name in ENTERING else ():
@@ -105,8 +104,6 @@ class Calls:
             )
         self.method_results.append((call.owner, call))
         containers = self.libraries.containers
-        if name in TAKING:
-            self.slots.watch(call.owner, partial(self.take_of_object, result=call.result), Object)
         if name in METHODS:
             self.slots.watch(
                 call.owner,
@@ -117,18 +114,6 @@ class Calls:
     def make_empty(self, class_: Class, *, result: Slot) -> None:
         """Make an object whose attributes are written later."""
         self.slots.put(result, Object(class_.code))
-
-    def take_of_object(self, owner: Object, *, result: Slot) -> None:
-        """Return what an object holds that may be a container, as one whose class has a base of a library."""
-        if owner.code.node.bases and not owner.code.fields:
-            self.slots.add_edge(self.heap.opened(owner), result)
-
-    def copied(self, call: Call) -> None:
-        """Copy an object of a library, or of a file that is not read: the result holds the new values."""
-        container = self.heap.made(call.result)
-        for keyword, slot in call.keywords:
-            if keyword is not None:
-                self.slots.add_edge(slot, self.heap.element(container, keyword))
 
     def apply_each(self, values: int, call: Call) -> None:
         """Call the values of a mask."""
