@@ -34,22 +34,6 @@ def make(seed):
 
 out = jnp.where(True, make(0), make([0, 3]))
 """,
-    "words of an arm": """
-def make(seed):
-    return jax.random.PRNGKey(seed) if isinstance(seed, int) else jnp.array([0, seed[0]], jnp.uint32)
-
-
-out = jnp.stack([make(3), make([4])])
-""",
-    "a key that is not given": """
-def make(seed=None):
-    if seed is None:
-        return jnp.zeros(2, jnp.uint32)
-    return jax.random.PRNGKey(seed)
-
-
-out = jnp.stack([make(), make(1)])
-""",
     "the shape of either": """
 def make(seed, raw=False):
     if raw:

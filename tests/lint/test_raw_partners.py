@@ -90,36 +90,6 @@ s = State(jax.random.PRNGKey(2))
 result = a + jax.random.normal(s.rng)
 """,
     ),
-    "NamedTuple default": (
-        0,
-        1,
-        0,
-        """
-from typing import NamedTuple, Any
-class State(NamedTuple):
-    rng: Any = jnp.zeros(2, jnp.uint32)
-    n: int = 0
-def body(s, x):
-    k = jax.random.fold_in(jax.random.PRNGKey(0), x)
-    return State(k, s.n + 1), jax.random.normal(k)
-result = lax.scan(body, State(), jnp.arange(3))
-""",
-    ),
-    "NamedTuple field": (
-        0,
-        1,
-        0,
-        """
-from typing import NamedTuple, Any
-class State(NamedTuple):
-    rng: Any
-    n: int = 0
-def body(s, x):
-    k = jax.random.fold_in(jax.random.PRNGKey(0), x)
-    return State(k, s.n + 1), jax.random.normal(k)
-result = lax.scan(body, State(rng=jnp.zeros(2, jnp.uint32)), jnp.arange(3))
-""",
-    ),
     "function default": (
         2,
         0,
@@ -687,22 +657,6 @@ def f(key=None):
 result = jax.random.normal(f())
 """,
     ),
-    "attrs factory class attr scan": (
-        0,
-        1,
-        0,
-        """
-import dataclasses
-from functools import partial
-@partial(jax.tree_util.register_dataclass, data_fields=["rng", "n"], meta_fields=[])
-@dataclasses.dataclass
-class S:
-    rng: object = dataclasses.field(default_factory=partial(jnp.zeros, 2, jnp.uint32))
-    n: int = 0
-def body(s, x): return S(jax.random.fold_in(jax.random.PRNGKey(0), x), s.n + 1), None
-result = lax.scan(body, S(), jnp.arange(2))[0].rng
-""",
-    ),
     "cond bare ints list": (
         0,
         1,
@@ -719,49 +673,6 @@ result = lax.cond(True, lambda: k, lambda: jnp.uint32([0, 1]))
         """
 k = jax.vmap(jax.random.PRNGKey)(jnp.arange(3))
 result = jax.vmap(jax.random.normal)(jnp.where(jnp.array([True, False, True])[:, None], k, jnp.zeros(2, jnp.uint32)))
-""",
-    ),
-    "class field default list of words": (
-        0,
-        1,
-        0,
-        """
-from typing import NamedTuple, Any
-class S(NamedTuple):
-    rng: Any = None
-    n: int = 0
-s = S()
-s = s._replace(rng=jnp.zeros(2, jnp.uint32))
-def body(s, x): return s._replace(rng=jax.random.PRNGKey(3)), 0
-result = lax.scan(body, s, jnp.arange(2))[0].rng
-""",
-    ),
-    "asdict words": (
-        0,
-        1,
-        0,
-        """
-from typing import NamedTuple, Any
-class S(NamedTuple):
-    rng: Any
-def init(): return S(jnp.zeros((2,), jnp.uint32))
-def body(s, x): return S(jax.random.PRNGKey(3)), 0
-result = lax.scan(body, init(), jnp.arange(2))[0].rng
-""",
-    ),
-    "nested state": (
-        0,
-        1,
-        0,
-        """
-from typing import NamedTuple, Any
-class In(NamedTuple):
-    rng: Any
-class Out(NamedTuple):
-    a: In
-    b: int
-def body(s, x): return Out(In(jax.random.fold_in(jax.random.PRNGKey(3), x)), s.b), 0
-result = lax.scan(body, Out(In(jnp.zeros((2,), jnp.uint32)), 1), jnp.arange(2))[0].a.rng
 """,
     ),
     "masks over hist": (

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from olympus_rules.code.instructions import ClassCode
 from olympus_rules.libraries.model import Model
 from olympus_rules.libraries.names import CHOOSING
 from olympus_rules.libraries.transformations import Transformation
-from olympus_rules.reach.answers.choices import choices
 from olympus_rules.reach.reading.binding import MANY
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.sites import Call
@@ -27,11 +24,9 @@ from olympus_rules.reach.solver.values import (
     Key,
     Library,
     Made,
-    Object,
     Other,
     Place,
     Value,
-    place_of,
 )
 
 UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
@@ -74,7 +69,6 @@ class Joins:
         self._keys = self.slots.of_kinds(Key)
         self._containers = self.slots.of_kinds(Container)
         self._trees = self._keys | self._containers
-        self._seen_classes: set[ClassCode] = set()
         self._seen_trees: set[tuple[int, ...]] = set()
         self._given = self.slots.of_kinds(Library, Made)
         self._others = self.slots.of_kinds(Other)
@@ -99,26 +93,7 @@ class Joins:
             masks = [self.slots.mask(slot) for slot in meeting.slots]
             if all(mask & self._keys for mask in masks):
                 joins.append(self.join(meeting.place, meeting.text, masks, is_one=self.are_one(masks)))
-        joins += self.chosen()
         return joins
-
-    def chosen(self) -> Iterator[Join]:
-        """Return the choices between words and keys, as in a function that returns either: users take it for both."""
-        known = self._makers
-        if known is None or all(key.site in known for key in self.slots.of(self._keys, Key)):
-            return
-        for path, document in self.names.documents.items():
-            for values in choices(document.tree):
-                masks = [
-                    reduce(or_, map(self.slots.mask, self.graph.expressions.get(place_of(path, value), ())), 0)
-                    for value in values
-                ]
-                sites = list(map(self.sites, masks))
-                words = [value for value, each in zip(values, sites, strict=True) if each and each.isdisjoint(known)]
-                if words and any(each and each <= known for each in sites):
-                    yield Join(
-                        place_of(path, words[0]), ast.unparse(words[0]), (frozenset().union(*sites),), is_one=True
-                    )
 
     def of_call(self, call: Call, models: Sequence[Model]) -> Iterator[Join]:
         """Return the joins of a call: of the results of functions and their carry, or of all arguments."""
@@ -160,8 +135,6 @@ class Joins:
             yield self.join(call.place, call.callee, named if is_merged else [*named, every])
             if every & self._keys:
                 yield self.join(call.place, call.callee, [every, *named], is_one=True)
-            given |= reduce(or_, named, every)
-        yield from self.fields(call.place, call.callee, given, DEPTH)
 
     def of_arms(self, place: Place, callee: str, arms: Sequence[Sequence[Slot]]) -> Iterator[Join]:
         """Return the joins of trees of one structure: of the leaves at each place."""
@@ -198,7 +171,6 @@ class Joins:
 
     def inside(self, place: Place, callee: str, masks: Sequence[int], depth: int) -> Iterator[Join]:
         """Return the joins of what several trees hold under each name; equal trees are visited once."""
-        yield from self.fields(place, callee, reduce(or_, masks, 0), depth)
         trees = (*(mask & self._trees for mask in masks), depth)
         if trees in self._seen_trees or not any(mask & self._containers for mask in masks):
             return
@@ -224,20 +196,6 @@ class Joins:
                 found[name] = found.get(name, 0) | self.slots.mask(slot)
             found[None] = found.get(None, 0) | self.slots.mask(self.heap.element(container, None))
         return found
-
-    def fields(self, place: Place, callee: str, mask: int, depth: int) -> Iterator[Join]:
-        """Return the joins of the values of each attribute of the objects in a mask; once for each class."""
-        fields = self.heap.classes.fields
-        for value in self.slots.of(mask, Object) if depth else ():
-            if value.code in self._seen_classes:
-                continue
-            self._seen_classes.add(value.code)
-            for name in fields.names_of(value.code):
-                slots = (self.slots.slot("loose", name), *fields.held(value.code, name))
-                held = reduce(or_, map(self.slots.mask, slots))
-                if held & self._keys:
-                    yield self.join(place, callee, [held], is_one=True)
-                yield from self.inside(place, callee, [held], depth - 1)
 
     def pooled(self, mask: int) -> int:
         """Return the keys of a mask and of its containers at any depth, as a mask."""
