@@ -52,7 +52,7 @@ def read_along(texts: Sequence[Text], settings_at: Callable[[Path], Settings]) -
             text = module_text(str(file), data, "python")
             if left < 0:
                 return found, True
-            found.append(Text(_shown(file), _settings_of(file, settings_at, texts[0]), text, is_named=False))
+            found.append(Text(_shown(file), settings_of(file.parent, settings_at, texts[0]), text, is_named=False))
             waiting.append(found[-1])
     return found, False
 
@@ -82,9 +82,10 @@ def _top(filename: str, further: tuple[Path, ...]) -> str:
     return locate(path, further).module.partition(".")[0] or path.stem
 
 
-def _settings_of(file: Path, settings_at: Callable[[Path], Settings], beside: Text) -> Settings:
+def settings_of(folder: Path, settings_at: Callable[[Path], Settings], beside: Text) -> Settings:
+    """Return the settings of a folder; those of another file where they are wrong."""
     with suppress(SettingsError):
-        return settings_at(file.parent)
+        return settings_at(folder)
     return beside.settings
 
 

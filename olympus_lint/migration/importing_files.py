@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from olympus_lint.migration.imported_files import FIXTURES
+from olympus_lint.migration.imported_files import FIXTURES, settings_of
 from olympus_lint.migration.imports import imported_modules, module_text, read_file
 from olympus_lint.project.discovery import walk
 from olympus_lint.project.git import repository_of
 from olympus_lint.project.gitignore import GitIgnore
-from olympus_lint.project.settings import Settings, SettingsError
-from olympus_rules.syntax import disk
-from olympus_rules.syntax.project import MARKERS, import_roots, locate, module_file
+from olympus_lint.project.settings import Settings
+from olympus_rules.syntax.project import import_roots, locate, module_file, project_of
 
 if TYPE_CHECKING:
     from olympus_lint.migration.text import Text
@@ -250,9 +249,7 @@ class _Search:
         return sorted(root for root in roots if roots.isdisjoint(root.parents))
 
     def _settings_of(self, folder: Path) -> Settings:
-        with suppress(SettingsError):
-            return self._settings_at(folder)
-        return next(iter(self._files.values())).settings
+        return settings_of(folder, self._settings_at, next(iter(self._files.values())))
 
 
 class _LimitError(Exception):
@@ -267,8 +264,7 @@ def _top(folder: Path, cwd: Path) -> Path | None:
     cwd = cwd.resolve()
     if folder.is_relative_to(cwd) and cwd not in (Path.home(), Path(tempfile.gettempdir()), Path(cwd.anchor)):
         return cwd
-    marked = (each for each in (folder, *folder.parents) if any(disk.exists(each / marker) for marker in MARKERS))
-    return next(marked, None)
+    return project_of(folder)
 
 
 def _group(path: Path, holding: set[Path]) -> str:

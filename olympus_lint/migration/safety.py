@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from olympus_lint.migration.text import Text
 from olympus_lint.project.discovery import SourceFile, walk
 from olympus_lint.project.gitignore import GitIgnore
 from olympus_lint.project.settings import DEFAULT_EXCLUDE, Settings
+from olympus_lint.reporting.phrases import from_here
 from olympus_lint.reporting.plain import list_in, natural_in, text_in
 from olympus_lint.reporting.results import FileResult
 from olympus_lint.suppression.comments import Suppressions
@@ -38,7 +39,7 @@ from olympus_rules.keyflow.facts import Reference
 from olympus_rules.reach.solver.slots import TooMuchWork, at_most
 from olympus_rules.rule import Report
 from olympus_rules.syntax import disk
-from olympus_rules.syntax.project import MARKERS, locate
+from olympus_rules.syntax.project import has_marker, locate, project_of
 from olympus_rules.syntax.text import decode
 
 if TYPE_CHECKING:
@@ -161,10 +162,9 @@ def _whole(given: Mapping[str, SourceFile], beside: Sequence[SourceFile]) -> lis
             folders.setdefault(_project_of(Path(path)), file.settings)
     for folder, settings in folders.items():
         looking = replace(settings, exclude=DEFAULT_EXCLUDE, extend_exclude=(), extension=())
-        marked = any((folder / marker).exists() for marker in MARKERS)
-        entries = walk(folder, lambda _, looking=looking: looking, GitIgnore.above(folder), []) if marked else (  # type: ignore[misc]
-            SourceFile(str(each), looking) for each in _beside(folder)
-        )  # fmt: skip
+        entries: Iterable[SourceFile] = (SourceFile(str(each), looking) for each in _beside(folder))
+        if has_marker(folder):
+            entries = walk(folder, lambda _, looking=looking: looking, GitIgnore.above(folder), [])  # type: ignore[misc]
         for each in entries:
             if each.filename.endswith((".py", ".pyi")):
                 found.setdefault(each.filename, each)
@@ -173,8 +173,7 @@ def _whole(given: Mapping[str, SourceFile], beside: Sequence[SourceFile]) -> lis
 
 def _project_of(path: Path) -> Path:
     """Return the folder of the project to which a file belongs, or the folder of its outermost package."""
-    marked = (parent for parent in path.parents if any((parent / marker).exists() for marker in MARKERS))
-    folder = next(marked, None)
+    folder = project_of(path.parent)
     if folder is not None:
         return folder
     depth = len(locate(path).module.split(".")) if locate(path).module else 1
@@ -253,7 +252,7 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
             with suppress(*NOT_PARSED):
                 document, reports = reports_of(text, projects)
                 found[text.filename] = made = constructors(reports)
-                by_name += [f"{_shown(text.filename)}:{row}" for row in _named(reports)]
+                by_name += [f"{from_here(text.filename)}:{row}" for row in _named(reports)]
                 migration.left[text.filename] = [each for each in reports if each.finding.code != CONSTRUCTOR]
                 stays = _staying(made, document, wanted.get(text.filename))
                 staying |= {(text.filename, number) for number in stays}
@@ -293,13 +292,7 @@ def _why(constructor: Constructor) -> str:
     if not constructor.reasons:
         return ""
     reason = constructor.reasons[0]
-    return f"{reason.text} on line {reason.line.row} of {_shown(reason.line.filename)}"
-
-
-def _shown(filename: str) -> str:
-    path = Path(filename)
-    here = disk.absolute(".")
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else filename
+    return f"{reason.text} on line {reason.line.row} of {from_here(reason.line.filename)}"
 
 
 # one file by itself

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from olympus_lint.project.git import run_git
 from olympus_lint.project.settings import DEFAULT_EXCLUDE
-from olympus_rules.syntax.project import MARKERS
+from olympus_rules.syntax.project import project_of
 
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
@@ -141,8 +141,7 @@ def tree_at(folder: Path) -> Tree:
     if top and not run_git(here, "check-ignore", "--", str(here)):
         files = tuple(dict.fromkeys(_of_git(root, "")))
     else:
-        parents = [here, *here.parents]
-        root = next((each for each in parents if any((each / mark).exists() for mark in MARKERS)), here)
+        root = project_of(here) or here
         files = tuple(_walk(root, ""))
     check_size(root, files)
     near = dict.fromkeys([root, here])

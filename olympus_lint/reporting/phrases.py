@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from olympus_lint.files.problems import printable
 from olympus_lint.reporting.results import can_fix, is_unsettled
 from olympus_rules.finding import Applicability, Finding, Span
+from olympus_rules.syntax import disk
 
 DONE_BY = {
     Applicability.SAFE: ("--fix", "does it"),
@@ -65,6 +67,12 @@ def with_code(text: str, escape: Callable[[str], str]) -> str:
     """Return a sentence for a page, with what stands in backquotes as code."""
     parts = enumerate(CODE.split(text))
     return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in parts)
+
+
+def from_here(filename: str) -> str:
+    """Return a path relative to the current folder, if it is below that, without a dot."""
+    path, here = Path(filename), disk.absolute(".")
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def count(number: int, noun: str) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from olympus_lint.reporting.fingerprints import TOP, fingerprints, spans_in_file
-from olympus_lint.reporting.phrases import place, verdict_mark
+from olympus_lint.reporting.phrases import from_here, place, verdict_mark
 from olympus_lint.reporting.results import RunResult
 from olympus_lint.reporting.severities import SEVERITIES
 from olympus_rules.finding import Finding, Span
@@ -41,9 +40,3 @@ def issue(finding: Finding, span: Span, fingerprint: str) -> dict[str, Any]:
             },
         },
     }
-
-
-def from_here(filename: str) -> str:
-    """Return a path as GitLab wants it: relative to the current folder, if it is below that, without a dot."""
-    path, here = Path(filename), Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

@@ -89,6 +89,16 @@ def import_roots(paths: Iterable[Path], reserved: Collection[str] = ()) -> tuple
     return tuple(root for root in found if root == shared or _is_marked(root) or not _shadows(root, reserved))
 
 
+def has_marker(folder: Path) -> bool:
+    """Say whether a folder is the root of a project, as a file or folder in it shows."""
+    return any(disk.exists(folder / marker) for marker in MARKERS)
+
+
+def project_of(folder: Path) -> Path | None:
+    """Return the root of the project in which a folder lies, ``None`` if no folder above is one."""
+    return next(filter(has_marker, (folder, *folder.parents)), None)
+
+
 def _shared(folders: list[Path]) -> Path | None:
     """Return the innermost folder that holds all of these folders."""
     above = [{folder, *folder.parents} for folder in folders]
@@ -98,7 +108,7 @@ def _shared(folders: list[Path]) -> Path | None:
 
 def _is_marked(root: Path) -> bool:
     """Say whether a folder is the root of a project, or a folder of sources."""
-    return root.name == SOURCE_FOLDER or any(disk.exists(root / marker) for marker in MARKERS)
+    return root.name == SOURCE_FOLDER or has_marker(root)
 
 
 def _shadows(root: Path, reserved: Collection[str]) -> bool:
@@ -122,7 +132,7 @@ def _package(folder: Path) -> tuple[str, tuple[Path, ...]]:
 def _has_init(folder: Path) -> bool:
     """Return whether a folder is a package; the root of a project is none, whatever lies in it."""
     is_named = folder.name.isidentifier() and disk.is_file(folder / "__init__.py")
-    return is_named and not any(disk.exists(folder / marker) for marker in MARKERS)
+    return is_named and not has_marker(folder)
 
 
 @lru_cache(maxsize=1024)
