@@ -18,7 +18,7 @@ from olympus_rules.reach.reading.making import Making
 from olympus_rules.reach.reading.operations import Operations
 from olympus_rules.reach.reading.raw_keys import NAME, RawKeys
 from olympus_rules.reach.reading.sites import Call, Written
-from olympus_rules.reach.reading.spelled import is_assigned, is_spelled, owners, spelling
+from olympus_rules.reach.reading.spelled import is_spelled, owners, spelling
 from olympus_rules.reach.solver.failures import contained
 from olympus_rules.reach.solver.heap import items_of
 from olympus_rules.reach.solver.slots import Slot
@@ -242,10 +242,10 @@ class Reader:
 
     def build(self, code: ir.FunctionCode, made: ir.BuildSequence) -> None:
         """Make a container."""
-        slot, parents = self.expression(code, made.dst, made.node), self.attributes.names.documents[self.file].parents
+        slot = self.expression(code, made.dst, made.node)
         is_plain = made.items and all((code, item) in self.plain for item, _ in made.items)
-        if is_plain and not (isinstance(made.node, ast.List) and is_assigned(made.node, parents)):
-            return  # a shape, or numbers
+        if is_plain and not isinstance(made.node, ast.List):
+            return  # a shape, or numbers; into a list, keys may be put later
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
         if isinstance(made.node, ast.Tuple):

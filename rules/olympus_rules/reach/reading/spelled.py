@@ -63,8 +63,3 @@ def is_spelled(code: ir.FunctionCode, node: ast.expr) -> bool:
     if scope is not None and isinstance(scope.definitions.get(dotted_name(node)), ir.ClassCode):
         return True
     return code.imported_name(node) is not None
-
-
-def is_assigned(node: ast.AST, parents: Parents) -> bool:
-    """Return whether a display is assigned to a name, so that keys may be put into it later."""
-    return isinstance(parents.get(node), ast.Assign | ast.AnnAssign)
