@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
@@ -16,11 +18,10 @@ from olympus_rules.reach.reading.axes import axes_of_size
 from olympus_rules.reach.reading.binding import CALLABLE, MANY, Binding, give_words
 from olympus_rules.reach.reading.containers import ContainerCalls
 from olympus_rules.reach.reading.giving_back import DATA_LEAVES, GivingBack
-from olympus_rules.reach.reading.partials import Partials
 from olympus_rules.reach.reading.python_calls import PythonCalls
 from olympus_rules.reach.reading.sites import Anywhere, Call, Given
-from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.mapping import mapped_by, takes_words
+from olympus_rules.reach.solver.heap import MOST_AXES, Heap
+from olympus_rules.reach.solver.mapping import ANYHOW, Mapped, mapped_by, takes_words
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
     UNDIVIDED,
@@ -73,7 +74,7 @@ class LibraryCalls:
         self.binding = binding
         self.containers = ContainerCalls(attributes.trees)
         self.python = PythonCalls(heap, binding)
-        self.partials = Partials(binding)
+        self._made: Counter[Slot] = Counter()
         self.back = GivingBack(heap, attributes.names)
         self._restructured: set[Place] = set()
         self._namespaces: dict[Place, ir.ClassCode] = {}
@@ -208,16 +209,16 @@ class LibraryCalls:
         if transform is not None and transform.kind in MAPPING and takes_words(call.node):
             self.slots.watch(source, lambda value: give_words(self.heap, value.code), Function)
         if mapped is not None:
-            self.slots.watch(source, partial(self.partials.map, mapped=mapped, result=call.result), *MAPPED)
+            self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *MAPPED)
             kinds = tuple(kind for kind in kinds if kind not in MAPPED)
         if transform is not None and transform.kind == "value_and_grad":
-            self.slots.watch(source, partial(self.partials.pair, result=call.result), Function)
+            self.slots.watch(source, partial(self.pair_up, result=call.result), Function)
             kinds = tuple(kind for kind in kinds if kind is not Function)
         if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
             self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
         if transform is not None and transform.kind == "partial":
             count = sum(not starred for _, starred in call.arguments[1:])
-            self.slots.watch(source, partial(self.partials.bind, count=count, result=call.result), Function)
+            self.slots.watch(source, partial(self.bind_first, count=count, result=call.result), Function)
             self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind is not Function))
         elif (not transform.runs) if transform is not None else may_return_function(slot, call, model):
             self.slots.add_edge_of(source, call.result, *kinds)
@@ -360,6 +361,42 @@ class LibraryCalls:
                 if any(keyword == "is_leaf" for keyword, _ in call.keywords):  # which may be any part of the tree
                     self.heap.copy_elements(slot, each, 0)
         return each
+
+    # callables that are made of other ones
+
+    def bind_first(self, function: Function, count: int, result: Slot) -> None:
+        """Put a function into a slot, whose first arguments are bound, ``count`` of them."""
+        if self._makes_many(function, result) or function.given is None:
+            bound = replace(function, given=None, mapped=function.mapped.anywhere())
+        elif function.is_made and function.given + count > len(function.code.parameters):
+            bound = function
+        else:
+            bound = replace(function, given=function.given + count, mapped=function.mapped.after(count))
+        self.slots.put(result, bound)
+
+    def map_over(self, value: Function | Constructor, mapped: Mapped, result: Slot) -> None:
+        """Put a function into a slot that is mapped over axes of its arguments; over the limit, of unknown axes."""
+        if isinstance(value, Function):
+            is_over = self._makes_many(value, result)
+            both = ANYHOW if is_over else value.mapped.within(mapped)
+            self.slots.put(result, replace(value, mapped=ANYHOW if both is None else both))
+        else:
+            axes = 1 if mapped.axes is None else mapped.axes
+            self.slots.put(result, replace(value, axes=min(value.axes + axes, MOST_AXES)))
+
+    def pair_up(self, function: Function, result: Slot) -> None:
+        """Put a function into a slot that gives its result in a pair with the gradient."""
+        self.slots.put(result, replace(function, is_paired=True))
+
+    def _makes_many(self, function: Function, result: Slot) -> bool:
+        """Count one more callable that a call makes; return whether there are too many, and it was made by a call.
+
+        A call that makes very many of them is given what was joined before. Of callables that such calls have made,
+        neither arguments nor axes are told apart: in the core of a framework each call takes what others give, and each
+        function of the project would get a callable for each way to bind and map it again and again.
+        """
+        self._made[result] += 1
+        return self._made[result] > MANY and function.is_made
 
 
 def may_return_function(slot: Slot, call: Call, model: Model) -> bool:
