@@ -1114,26 +1114,6 @@ def test_what_is_not_known_to_be_passed_decides_nothing(call: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("read", "is_held"),
-    [
-        ("values[-1]", False),
-        ("values[-2]", True),
-        ("[*_, last] = values; last", False),
-        ("[*_, last, _] = values; last", True),
-    ],
-)
-def test_elements_of_a_tuple_are_told_apart_from_its_end(read: str, is_held: bool) -> None:
-    *before, value = read.split("; ")
-    program = f"""
-        def run(x):
-            values = (jax.random.PRNGKey(0), x)
-            {"; ".join(before) or "pass"}
-            return somelib.show({value})
-        """
-    assert held(program) == [is_held]
-
-
 def test_elements_of_a_list_are_not_told_apart_from_its_end() -> None:
     """It may have become longer."""
     program = """

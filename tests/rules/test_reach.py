@@ -564,12 +564,6 @@ RANKS = {
     "mapped, as a decorator": ("@jax.vmap\ndef f(key):\n    look(key)\n\nf(split(PRNGKey(1)))", [0]),
     "mapped in a function": ("def m(g):\n    return jax.vmap(g)\n\nlook(m(lambda k: k)(PRNGKey(1)))", [None]),
     "mapped constructor": ("make = jax.vmap(PRNGKey)\nlook(make(jnp.arange(3)))", [1]),
-    "mapped library functions": (
-        "keys = split(PRNGKey(1), 4)\nlook(jax.vmap(split)(keys))\n"
-        "look(jax.vmap(jax.random.fold_in)(keys, jnp.arange(4)))\n"
-        "look(jax.vmap(jax.random.fold_in, in_axes=(None, 0))(PRNGKey(1), jnp.arange(4)))",
-        [2, 1, 1],
-    ),
     "mapped split": ("cut = jax.vmap(split)\nlook(cut(split(PRNGKey(1))))", [None]),
     "compiled": ("look(jax.jit(lambda k: split(k))(PRNGKey(1)))", [1]),
     "a transformation of a library": ("import eqx\nlook(eqx.vmap(lambda k: k)(PRNGKey(1)))", [None]),

@@ -50,11 +50,3 @@ def axes_of(code: ir.FunctionCode, index: ast.expr) -> int | None:
             case _:
                 return None
     return axes
-
-
-def negative(index: ast.expr) -> int:
-    """Return an index that counts from the end; 0 for another one."""
-    match index:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
-            return -number
-    return 0

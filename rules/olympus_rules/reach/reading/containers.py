@@ -9,7 +9,6 @@ from operator import or_
 
 from olympus_rules.libraries.model import ContainerCall
 from olympus_rules.reach.reading.sites import Call
-from olympus_rules.reach.solver.heap import parts_from_end
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import (
@@ -184,8 +183,6 @@ class ContainerCalls:
         for index, target in enumerate(targets):
 
             def parts_of(value: Value, index: int = index) -> list[Slot]:
-                if star is not None and index > star:
-                    return parts_from_end(self.heap, value, index - len(targets))
                 length = value.length if isinstance(value, Container) else len(targets)
                 is_own = length in (None, len(targets)) if star is None else index < star
                 return self.heap.parts_of(value, index if is_own else None)

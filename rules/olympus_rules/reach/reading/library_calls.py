@@ -9,11 +9,10 @@ from dataclasses import replace
 from functools import partial
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS
 from olympus_rules.libraries.transformations import Transformation
-from olympus_rules.reach.reading.attributes import Attributes, Names
+from olympus_rules.reach.reading.attributes import Attributes
 from olympus_rules.reach.reading.axes import axes_of_size
 from olympus_rules.reach.reading.binding import CALLABLE, MANY, Binding, give_words
 from olympus_rules.reach.reading.containers import ContainerCalls
@@ -53,8 +52,6 @@ MAPPED = (Function, Constructor)
 """What is told from what it was before it was mapped."""
 FUNCTION_NAMES = ("f", "fn", "fun", "func", "function")
 """Parameters of decorators that take the function."""
-FEW_STARRED = 4
-"""Elements of a starred argument that are told apart."""
 
 
 class LibraryCalls:
@@ -166,10 +163,8 @@ class LibraryCalls:
 
     def derive(self, function: Library | Made, how: str, call: Call) -> None:
         """Return derived keys; a mapped function, which is ``Made``, changes their rank."""
-        axes: int | None = 0
-        if isinstance(function, Made):
-            axes = axes_of_mapped(self.names, call, how)
-        elif how == "split":
+        axes: int | None = None if isinstance(function, Made) else 0
+        if how == "split" and axes == 0:
             size = [*call.node.args[1:2], *(option.value for option in call.node.keywords if option.arg == "num")]
             axes = axes_of_size(size[0]) if size else 1 if len(call.given) < 2 else None
         self.heap.shift(call.function, call.result, None)  # a key that `partial` has given
@@ -314,7 +309,6 @@ class LibraryCalls:
         if transform.parts in ("items", "rows"):
             return self.unpacked(transform, after[:1], call) if after else []
         if transform.hands_on and after is not None:
-            after = with_parts(self.binding, after, call)
             given = by_position([self.mapped(transform, other, call) for other in after], after, call)
             return [[], *given] if transform.kind == "tree_map_with_path" else given
         return []
@@ -410,23 +404,6 @@ def may_return_function(slot: Slot, call: Call, model: Model) -> bool:
     return not model.makes_arrays and slot not in callbacks
 
 
-def axes_of_mapped(names: Names, call: Call, how: str) -> int | None:
-    """Return how many axes ``vmap(fold_in)(keys, data)`` adds to its keys; ``None`` where that is not spelled out.
-
-    A split counts only with its default size.
-    """
-    made = call.node.func
-    if not isinstance(made, ast.Call) or not made.args or (how == "split" and len(call.given) > 1):
-        return None
-    resolve = names.documents[call.place.file].imports.resolve
-    outer, inner = (names.model(resolve(dotted_name(each)) or "") for each in (made.func, made.args[0]))
-    if outer.transform is None or outer.transform.kind not in MAPPING or inner.row is None:
-        return None
-    mapped = mapped_by(made)
-    axes, first = (None, None) if mapped is None else (mapped.axes, mapped.at(0))
-    return None if axes is None or first is None else axes - first + (how == "split")
-
-
 def write_attributes(attributes: Attributes, value: Library | Made, model: Model, call: Call) -> None:
     """Write the attributes that a class of a library, or a function that copies an object, takes by their names.
 
@@ -445,13 +422,3 @@ def by_position(given: list[Slot], slots: Sequence[Slot], call: Call) -> list[Gi
     starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
     told = given if not starred else given[: starred[0]]
     return [*([each] for each in told), *([Anywhere(given[len(told) :])] if starred else [])]
-
-
-def with_parts(binding: Binding, slots: list[Slot], call: Call) -> list[Slot]:
-    """Return the slots of arguments, with the first elements of a starred one before it, each in its place."""
-    starred = [number for number, slot in enumerate(slots) if (slot, True) in call.arguments]
-    if not starred:
-        return slots
-    first = starred[0]
-    parts = [binding.part(call, slots[first], index) for index in range(FEW_STARRED)]
-    return [*slots[:first], *parts, *slots[first:]]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.reading.axes import axes_of, negative
+from olympus_rules.reach.reading.axes import axes_of
 from olympus_rules.reach.reading.builtin_calls import BuiltinCalls
 from olympus_rules.reach.reading.definitions import Definitions
 from olympus_rules.reach.reading.fixtures import is_fixture_maker
@@ -218,8 +218,7 @@ class Reader:
             return
         self.operations.call_special(owner, "__getitem__", [self.register(code, made.index)], slot)
         name = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str | int) else None
-        from_end = negative(index)
-        self.heap.copy_parts(owner, slot, parts_of=lambda value: items_of(self.heap, value, name, from_end))
+        self.heap.copy_parts(owner, slot, parts_of=lambda value: items_of(self.heap, value, name))
         self.slots.add_edge_of(owner, slot, Class, Made, Library, Unknown)  # `Stack[int]` is the class
         self.heap.shift(owner, slot, axes_of(code, index))
 
@@ -248,8 +247,6 @@ class Reader:
             return  # a shape, or numbers; into a list, keys may be put later
         starred = any(starred for _, starred in made.items)
         container = Container(slot, None if starred else len(made.items))
-        if isinstance(made.node, ast.Tuple):
-            self.heap.tuples.add(slot)
         self.slots.put(slot, container)
         for index, (item, is_starred) in enumerate(made.items):
             if is_starred:

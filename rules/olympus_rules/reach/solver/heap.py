@@ -76,7 +76,6 @@ class Heap:
         contents_pool: the contents of all such containers.
         generators: the results of generators, which hold what they yield.
         listening: what is called with each new named element of a container, by its display.
-        tuples: the displays that stay as long as they are.
     """
 
     def __init__(self, slots: Slots, classes: Classes) -> None:
@@ -88,7 +87,6 @@ class Heap:
         self._named: dict[int, dict[str | int, Slot]] = {}
         self._iterated: dict[int, list[Slot]] = {}
         self.listening: dict[int, list[Callable[[str | int | None, Slot], None]]] = defaultdict(list)
-        self.tuples: set[int] = set()
         self._widened_containers = 0
         self._shifts: dict[int | None, Callable[[int], int]] = {}
         self._of_rank: dict[tuple[int, int | None], int] = {}
@@ -350,25 +348,18 @@ def fill_unknown(heap: Heap, value: Value) -> None:
         heap.slots.add_edge(heap.written_pool, heap.stored(value))
 
 
-def items_of(heap: Heap, value: Value, name: str | int | None, from_end: int) -> list[Slot]:
+def items_of(heap: Heap, value: Value, name: str | int | None) -> list[Slot]:
     """Return the slots of what ``value[name]`` reads, but for what a method ``__getitem__`` returns.
 
     Args:
         heap: the heap.
         value: a container or an object.
         name: the name or number of the element, ``None`` for an unknown one.
-        from_end: the negative number of an element, 0 for another one.
     """
     if isinstance(value, Object):
         has_own = any(isinstance(each, ast.FunctionDef) and each.name == "__getitem__" for each in value.code.node.body)
         return [heap.stored(value) if has_own else heap.opened(value)]
-    return parts_from_end(heap, value, from_end) if from_end else heap.parts_of(value, name)
-
-
-def parts_from_end(heap: Heap, value: Value, index: int) -> list[Slot]:
-    """Return the slots of an element of a value, by a negative index: one of any element where none is known."""
-    length = value.length if isinstance(value, Container) and value.display in heap.tuples else None
-    return heap.parts_of(value, None if length is None or length + index < 0 else length + index)
+    return heap.parts_of(value, name)
 
 
 def fewer_axes(heap: Heap, slot: Slot, axes: int | None) -> Slot:
