@@ -84,23 +84,6 @@ def test_the_constructor_is_held_back(definition: str, made: str, sink: str) -> 
     assert is_told(migration)
 
 
-FILLED_AGAIN = {
-    "structure": "jax.tree.unflatten(jax.tree.structure(state), jax.tree.leaves(state))",
-    "old names": "jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(state), list(state))",
-    "flatten": "jax.tree.unflatten(jax.tree.flatten(state)[1], jax.tree.flatten(state)[0])",
-    "method": "jax.tree.flatten(state)[1].unflatten(jax.tree.leaves(state))",
-    "paths": "jax.tree_util.tree_flatten_with_path(state)[1].unflatten(jax.tree.leaves(state))",
-}
-
-
-@pytest.mark.parametrize("filled", FILLED_AGAIN.values(), ids=FILLED_AGAIN)
-@pytest.mark.parametrize("sink", ["np.savez('f', **other._asdict())", "np.savez('f', **vars(other))"])
-def test_an_object_that_is_made_of_its_structure_has_its_keys(filled: str, sink: str) -> None:
-    text = f"{HEAD}\n\nstate = Pair(jnp.ones(3), jax.random.PRNGKey(0))\nother = {filled}\n{sink}\n"
-    migration = migrate([Text("program.py", Settings(), text)], Target("typed"), strict=True)
-    assert is_told(migration)
-
-
 def test_a_structure_holds_nothing_back() -> None:
     body = "state = Pair(jnp.ones(3), jax.random.PRNGKey(0))\nstructure = jax.tree.structure(state)\n"
     text = f"{HEAD}\n\n{body}print(structure == jax.tree.flatten(state)[1], str(structure), structure.num_leaves)\n"

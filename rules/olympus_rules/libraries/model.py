@@ -13,7 +13,7 @@ Support: TypeAlias = Literal["yes", "no", "unknown"]
 ContainerCall: TypeAlias = Literal[
     "one", "next", "all", "rows", "numbered", "mapping", "empty", "flattened", "tuples", "repeated",
     "grouped", "accumulated", "namespace", "attributes", "attribute-values", "leaves", "leaves-with-paths",
-    "leaves-and-structure", "leaves-with-paths-and-structure", "structure", "unflattened"
+    "leaves-and-structure", "leaves-with-paths-and-structure", "structure"
 ]  # fmt: skip
 """What a function of Python makes of containers; ``docs/signature-packs.md`` explains the words."""
 

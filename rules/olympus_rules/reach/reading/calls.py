@@ -91,8 +91,6 @@ class Calls:
         if name == "_make":
             for slot, _ in call.arguments[:1]:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
-        if name == "unflatten":
-            self.libraries.containers.unflatten([call.owner], call.result)
         for slot, _ in call.arguments[:1] if name == "__new__" else ():
             make = partial(self.make_empty, result=call.result)
             self.slots.watch_few(slot, make, lambda: None, Class, most=FEW)  # else it makes objects of all classes

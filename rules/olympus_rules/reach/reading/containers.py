@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from functools import partial, reduce
 from operator import or_
 
@@ -20,7 +19,6 @@ from olympus_rules.reach.solver.values import (
     Library,
     Made,
     Object,
-    Structure,
     Unknown,
     Value,
 )
@@ -72,30 +70,9 @@ class ContainerCalls:
             self.attributes(call, named=kind == "attributes")
         elif kind is not None and kind.startswith("leaves"):
             self.leaves(call, with_paths="paths" in kind, with_structure="structure" in kind)
-        elif kind == "structure":
-            self.keep_structure(call.given, call.result)
         else:
-            if kind == "unflattened":
-                self.unflatten(call.given, call.result)
-            return False
+            return kind == "structure"  # which holds none of the leaves
         return True
-
-    def keep_structure(self, given: Sequence[Slot], target: Slot) -> None:
-        """Put the structure of a tree into a slot."""
-        for tree in given[:1]:
-            self.slots.put(target, Structure(tree))
-
-    def unflatten(self, given: Sequence[Slot], target: Slot) -> None:
-        """Return an object like that of a structure: its attributes are not told apart from those of the new one.
-
-        Containers are not: the leaves that fill them are copied.
-        """
-
-        def give(value: Structure) -> None:
-            self.slots.add_edge_of(value.tree, target, Object)
-
-        for structure in given[:1]:
-            self.slots.watch(structure, give, Structure)
 
     def filled(self, kind: ContainerCall, given: list[Slot], call: Call) -> None:
         """Make a container of tuples or groups of the elements of an argument, or of an argument itself."""
@@ -154,7 +131,6 @@ class ContainerCalls:
         element = self.heap.element(self.heap.made(result), None)
         if with_structure:
             self.slots.add_edge(result, self.heap.element(self.heap.made(call.result, 2), 0))
-            self.keep_structure(call.given, self.heap.element(self.heap.made(call.result, 2), 1))
         if with_paths:
             row = self.slots.slot("row", call.place)
             self.slots.add_edge(row, element)

@@ -131,17 +131,6 @@ class Super:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
-    """The structure of a pytree, without its leaves.
-
-    Attributes:
-        tree: the slot of the pytree.
-    """
-
-    tree: int
-
-
-@dataclass(frozen=True, slots=True)
 class Module:
     """A module of the project."""
 
@@ -189,7 +178,6 @@ Value: TypeAlias = (
     | Member
     | Class
     | Object
-    | Structure
     | Super
     | Module
     | Library
