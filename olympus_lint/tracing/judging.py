@@ -237,7 +237,7 @@ def request(file: FileResult, tier: Tier, settings: Settings, choice: Choice) ->
         "module": location.module or path.stem,
         "roots": list(settings.library_roots),
         "folders": [str(folder) for folder in location.roots],
-        "documented": [row.to_json() for row in table.documented(file.text)],
+        "documented": table.documented(file.text),
         "packages": sorted(table.packages),
         "seconds": choice.seconds,
         "importing": choice.importing,

@@ -53,25 +53,17 @@ def remat(state: State, equation: Equation, operands: list[Value], context: Cont
 def cond(state: State, equation: Equation, operands: list[Value], context: Context) -> list[Value]:
     """Follow all branches; a result is one of theirs. A branch that a known index rules out is followed aside."""
     index, *arguments = operands
-    if index.known is not None:
-        taken = min(max(int(index.known), 0), len(equation.subs) - 1)
-        results: list[Value] = []
-        for number, sub in enumerate(equation.subs):
-            aside = () if number == taken else (state.execution(),)
-            inner = replace(context, outer=equation, never=context.never + aside)
-            found = state.run(sub.jaxpr, sub.consts, arguments, inner)
-            results = found if number == taken else results
-        return results
-    decision = state.values.number(index)
-    branches = [
-        state.run(
-            sub.jaxpr,
-            sub.consts,
-            arguments,
-            replace(state.decided(context, decision, case, len(equation.subs)), outer=equation),
-        )
-        for case, sub in enumerate(equation.subs)
-    ]
+    last, decision = len(equation.subs) - 1, state.values.number(index)
+    taken = None if index.known is None else min(max(int(index.known), 0), last)
+    branches = []
+    for case, sub in enumerate(equation.subs):
+        if taken is None:
+            inner = state.decided(context, decision, case, last + 1)
+        else:
+            inner = context if case == taken else replace(context, never=(*context.never, state.execution()))
+        branches.append(state.run(sub.jaxpr, sub.consts, arguments, replace(inner, outer=equation)))
+    if taken is not None:
+        return branches[taken]
     number = state.equation_number(equation, operands)
     return [
         joined(state, list(alternatives), decision, equation.outputs[place].aval, (number, place))

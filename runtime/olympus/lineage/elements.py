@@ -130,12 +130,9 @@ def dynamic_slice(state: State, equation: Equation, operands: list[Value], conte
     if not array.has_keys:
         return state.plain(equation, operands)
     sizes = equation.params["slice_sizes"]
-    known = [int(start.known) for start in starts if start.known is not None]
+    known = [start.known for start in starts if start.known is not None]
     if array.labels is not None and len(known) == len(starts):
-        limits = [length - size for length, size in zip(array.shape, sizes, strict=True)]
-        firsts = [min(max(first, 0), limit) for first, limit in zip(known, limits, strict=True)]
-        slices = tuple(slice(first, first + size) for first, size in zip(firsts, sizes, strict=True))
-        return [moved(state, equation, [array], array.labels[slices])]
+        return [moved(state, equation, [array], _applied(equation, [array.labels, *known]))]
     return [_picked(state, equation, operands, whole_rows=sizes[-1:] == array.shape[-1:])]
 
 

@@ -133,13 +133,10 @@ class Identities:
 
         One of several keys is derived of the root that they share, if they share one.
         """
-        while True:
-            operation, children, _ = self.terms[number]
-            if operation in ("split", "fold_in", "clone"):
-                number = children[0]
-                continue
-            roots = {self.root(child) for child in children[1:]} if operation == "join" else set()
-            return roots.pop() if len(roots) == 1 else number
+        *_, number = self.chain(number)
+        operation, children, _ = self.terms[number]
+        roots = {self.root(child) for child in children[1:]} if operation == "join" else set()
+        return roots.pop() if len(roots) == 1 else number
 
     def may_be_one(self, one: int, other: int) -> bool:
         """Return whether two keys may be one key for some of the numbers that are folded in, and are not known."""
@@ -158,16 +155,15 @@ class Identities:
     def way(self, number: int) -> list[Hashable]:
         """Return how a key is derived of its root, last step first: the numbers of children, ``None`` if not known."""
         steps: list[Hashable] = []
-        while self.terms[number].operation in ("split", "fold_in", "clone"):
-            operation, children, data = self.terms[number]
+        for key in self.chain(number):
+            operation, children, data = self.terms[key]
             if operation == "clone":
                 steps.append("clone")
             elif operation == "split":
                 steps.append(data[1] if isinstance(data, tuple) and data[1] >= 0 else None)
-            else:
+            elif operation == "fold_in":
                 message = self.terms[children[1]]
                 steps.append(message.data if message.operation == "literal" else None)
-            number = children[0]
         return steps
 
     def stream(self, number: int) -> Hashable:

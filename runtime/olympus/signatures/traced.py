@@ -142,9 +142,7 @@ def meant(lineage: Lineage, key: int) -> Iterator[tuple[int, bool]]:
         if operation == "join":
             found = [(child, False) for child in children[1:]]
         else:
-            element = current
-            while lineage.identities[element].operation in DERIVATIONS:
-                element = lineage.identities[element].children[0]
+            *_, element = lineage.identities.chain(current)
             _, lanes = lineage.lanes.get(element, (0, ()))
             found = [(lineage.identities.replace(current, {element: lane}), certain) for lane in lanes]
         waiting += [each for each in reversed(found) if each not in seen]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 CALL = ".__call__"
 """The end of the name of what an object does when it is called."""
 
 
-@dataclass(frozen=True, slots=True)
-class Documented:
+class Documented(NamedTuple):
     """A function of a library, or a method of its objects, that is known to consume keys.
 
     Attributes:
@@ -42,11 +40,7 @@ class Documented:
         others = [name for name in kwargs if name not in self.parameters] if "*" in names else []
         return [given[name] for name in (*names, *others) if name in given]
 
-    def to_json(self) -> list[Any]:
-        """Return it as JSON."""
-        return [self.package, self.name, list(self.parameters), list(self.sinks), list(self.seeds)]
-
     @classmethod
     def from_json(cls, data: list[Any]) -> Self:
-        """Read what :meth:`to_json` gives."""
+        """Read what JSON makes of it."""
         return cls(data[0], data[1], *map(tuple, data[2:]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
 """``confirmed``: it happens. ``refuted``: the places were reached with keys that are known, and it does not happen.
@@ -15,8 +15,7 @@ among the definitions of its file, with real frameworks, and arguments that were
 real module traced so; the user's own run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place in a file, as findings have it: rows and columns from 1, in characters, the end exclusive."""
 
     file: str
@@ -24,15 +23,6 @@ class Place:
     column: int
     end_line: int
     end_column: int
-
-    def to_json(self) -> list[Any]:
-        """Return it as JSON."""
-        return [self.file, self.line, self.column, self.end_line, self.end_column]
-
-    @classmethod
-    def from_json(cls, data: list[Any]) -> Self:
-        """Read what :meth:`to_json` gives."""
-        return cls(*data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +45,14 @@ class Question:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
-        other = None if self.other is None else self.other.to_json()
         said = {"certain": self.certain, "repeats": self.repeats}
-        return {"code": self.code, "place": self.place.to_json(), "other": other, **said}
+        return {"code": self.code, "place": self.place, "other": self.other, **said}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
         """Read what :meth:`to_json` gives."""
-        other = None if data["other"] is None else Place.from_json(data["other"])
-        place = Place.from_json(data["place"])
-        return cls(data["code"], place, other, data["certain"], data.get("repeats", False))
+        other = None if data["other"] is None else Place(*data["other"])
+        return cls(data["code"], Place(*data["place"]), other, data["certain"], data.get("repeats", False))
 
 
 @dataclass(frozen=True, slots=True)

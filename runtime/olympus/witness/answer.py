@@ -64,7 +64,7 @@ def by_function(tree: ast.Module, questions: Sequence[Question]) -> dict[str, li
 
 def rank(question: Question) -> tuple[Any, ...]:
     """Return the sort key of a question: the order in which questions arrive does not matter."""
-    return question.place.to_json(), question.code, question.other.to_json() if question.other else [], question.certain
+    return question.place, question.code, question.other or (), question.certain
 
 
 @dataclass(slots=True)
