@@ -14,6 +14,7 @@ import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 from itertools import chain
 from operator import contains, eq, lt
 from types import NoneType
@@ -29,6 +30,7 @@ __all__ = [
     "Predicate",
     "Shifted",
     "Symbol",
+    "checked",
     "consistency",
 ]
 
@@ -134,6 +136,12 @@ def consistency(literals: Iterable[Literal]) -> Consistency:
         literals: tests, each with whether it holds.
     """
     return _Model(list(literals)).consistency()
+
+
+@lru_cache(maxsize=4096)
+def checked(literals: tuple[Literal, ...]) -> Consistency:
+    """Return whether conditions can hold together, and remember the answer."""
+    return consistency(literals)
 
 
 @dataclass(slots=True)

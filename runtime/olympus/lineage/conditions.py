@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from olympus.predicates import Consistency, Constant, Expression, Literal, Predicate, Shifted, Symbol, consistency
+from olympus.predicates import Consistency, Constant, Expression, Literal, Predicate, Shifted, Symbol, checked
 
 if TYPE_CHECKING:
     from olympus.lineage.identity import Identities
@@ -46,13 +45,7 @@ NaN, which is neither below a number nor at or above it, is left out.
 
 def agree(first: Facts, second: Facts) -> bool:
     """Return whether both can hold together, as far as is known."""
-    return not (first and second) or possible(both(first, second))
-
-
-@lru_cache(maxsize=4096)
-def possible(facts: Facts) -> bool:
-    """Return whether conditions can hold together, as far as is known."""
-    return consistency(facts) is not Consistency.IMPOSSIBLE
+    return not (first and second) or checked(both(first, second)) is not Consistency.IMPOSSIBLE
 
 
 def both(first: Facts, second: Facts) -> Facts:

@@ -53,34 +53,27 @@ class Ledger:
     def consume(self, key: int, event: Event) -> None:
         """Note that an event consumes a key, and what is wrong with that."""
         self._enter(key, Consumption(event))
-        for execution, lane_keys in self._lanes_of(key):
-            seen = set()
-            for each in lane_keys:
-                if each in seen:
-                    self.report("reuse", event, event, each)
-                elif each != key:
-                    self._enter(each, Consumption(event, frozenset({execution})))
-                seen.add(each)
+        execution, lane_keys = self.lanes_of(key)
+        seen = set()
+        for each in lane_keys:
+            if each in seen:
+                self.report("reuse", event, event, each)
+            elif each != key:
+                self._enter(each, Consumption(event, frozenset({execution})))
+            seen.add(each)
 
-    def _lanes_of(self, key: int) -> list[tuple[int, list[int]]]:
-        """Return the keys that one key stands for in the lanes of a map: itself mapped, or derived of a mapped one."""
-        found = []
-        for element in filter(self.lanes.__contains__, self._elements(key)):
-            execution, keys = self.lanes[element]
-            lanes = [self._in_lane.setdefault((element, each), {element: each}) for each in keys[:LANES]]
-            found.append((execution, [self.identities.replace(key, replaced) for replaced in lanes]))
-        return found
+    def lanes_of(self, key: int) -> tuple[int, list[int]]:
+        """Return the keys that one key stands for in the lanes of a map: itself mapped, or derived of a mapped one.
 
-    def _elements(self, key: int) -> list[int]:
-        """Return the mapped keys that a key is derived of, itself included."""
-        found, current = [], key
-        while True:
-            term = self.identities[current]
-            if term.operation == "element":
-                found.append(current)
-            if term.operation not in ("fold_in", "split") or not term.children:
-                return found
-            current = term.children[0]
+        Returns:
+            The number of the execution of the map and a key for each lane; no keys if it is the key of no lane.
+        """
+        element = key
+        while self.identities[element].operation in ("fold_in", "split"):
+            element = self.identities[element].children[0]
+        execution, keys = self.lanes.get(element, (0, ()))
+        lanes = [self._in_lane.setdefault((element, each), {element: each}) for each in keys[:LANES]]
+        return execution, [self.identities.replace(key, replaced) for replaced in lanes]
 
     def _enter(self, key: int, consumption: Consumption) -> None:
         for target in (key, *self._certain_alternative(key)):

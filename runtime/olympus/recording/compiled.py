@@ -15,7 +15,6 @@ import numpy as np
 
 from olympus.lineage import interpreted
 from olympus.lineage.events import Event, Misuse
-from olympus.lineage.ledger import LANES
 from olympus.lineage.movement import COMPUTATIONS
 from olympus.recording.equations import is_in_branch
 from olympus.tracing import adapter
@@ -196,15 +195,9 @@ class _Finder:
 
     def lanes(self, keys: Iterable[int]) -> Iterator[int]:
         """Return the keys that the key of any one lane of a loop stands for."""
-        identities, lanes = self.state.identities, self.state.ledger.lanes
         for key in keys:
-            base = key
-            while identities[base].operation in ("fold_in", "split"):
-                base = identities[base].children[0]
-            if base in lanes:
-                yield from self.lanes(identities.replace(key, {base: each}) for each in lanes[base][1][:LANES])
-            else:
-                yield key
+            _, found = self.state.ledger.lanes_of(key)
+            yield from self.lanes(found) if found else [key]
 
     def results(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Return the results that hold keys, with the arguments that these come from."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from weakref import WeakSet, WeakValueDictionary
 
-from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, consistency
+from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, checked
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
 MIRRORED = {"__gt__": "__lt__", "__le__": "__ge__"}  # `a > b` is `b < a`
@@ -122,12 +121,6 @@ def literal(expression: Hashable, holds: bool) -> Literal:
         case "is":
             return Predicate("is", left, right), holds
     return Predicate("truth", expression), holds
-
-
-@lru_cache(maxsize=4096)
-def checked(literals: tuple[Literal, ...]) -> Consistency:
-    """Return whether conditions can hold together."""
-    return consistency(literals)
 
 
 class Decisions:
