@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 def has_key_operations(jaxpr: Jaxpr) -> bool:
     """Return whether any equation, however deep, is one of keys."""
-    for eqn in jaxpr.eqns:
-        if eqn.primitive.name.startswith("random_"):
-            return True
-        if any(has_key_operations(adapter.closed_parts(sub)[0]) for _, sub in adapter.sub_jaxprs(eqn.params)):
-            return True
-    return False
+    return any(eqn.primitive.name.startswith("random_") for eqn in adapter.every_equation(jaxpr))
 
 
 def is_sampler(equation: Equation) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -34,22 +34,20 @@ class Key(NamedTuple):
         return tuple(memoryview(self.words).cast("I"))
 
 
+@dataclass(frozen=True, eq=False)
 class Stack:
-    """The user's part of a Python stack: spans are computed when they are asked for."""
+    """The user's part of a Python stack: spans are computed when they are asked for.
 
-    __slots__ = ("_chain", "calls")
+    Attributes:
+        calls: its code objects and instructions, innermost first.
+    """
 
-    def __init__(self, calls: tuple[tuple[CodeType, int], ...]) -> None:
-        """Describe a stack by its code objects and instructions, innermost first."""
-        self.calls = calls
-        self._chain: Chain | None = None
+    calls: tuple[tuple[CodeType, int], ...]
 
-    @property
+    @cached_property
     def chain(self) -> Chain:
-        """Return the spans, innermost first."""
-        if self._chain is None:
-            self._chain = tuple(span_at(code, lasti) for code, lasti in self.calls)
-        return self._chain
+        """The spans, innermost first."""
+        return tuple(span_at(code, lasti) for code, lasti in self.calls)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,8 +24,6 @@ from olympus.tracing import adapter
 from olympus.tracing.jaxprs import Equation, Sub
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
     from olympus.lineage.identity import Identities
 
 ROWS = 16_384  # of one call
@@ -137,7 +135,7 @@ def probe(closed: Any, events: Iterable[Event], identities: Identities) -> Probe
     traced = jax.make_jaxpr(lambda *args: execution.begin(closed, args))(*closed.in_avals)
     paths = {path: number for path, number in paths.items() if number not in execution.dropped}
     jaxpr, used = adapter.without_unused(traced)
-    if _names(jaxpr.jaxpr) & PYTHON:
+    if any(eqn.primitive.name in PYTHON for eqn in adapter.every_equation(jaxpr.jaxpr)):
         raise Unprobed("its keys depend on what a callback returns")
     seeds = len({id(event.equation.eqn) for event in events if event.kind == "seed"})
     return Probe(known, paths, _after(known, identities), jax.jit(adapter.function_of(jaxpr)), used, seeds)
@@ -212,12 +210,6 @@ def _after(sites: Sequence[Site], identities: Identities) -> dict[int, frozenset
         for number, children in enumerate(made)
         if children
     }
-
-
-def _names(jaxpr: Jaxpr) -> set[str]:
-    """Return the primitives of a jaxpr, and of those inside it."""
-    subs = [adapter.closed_parts(sub)[0] for eqn in jaxpr.eqns for _, sub in adapter.sub_jaxprs(eqn.params)]
-    return {eqn.primitive.name for eqn in jaxpr.eqns}.union(*map(_names, subs))
 
 
 # The second execution.

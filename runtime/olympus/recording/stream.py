@@ -230,10 +230,6 @@ class Stream(Recorder):
             self.report()
             self.rows.write(finished=True)
 
-    def finish_file(self) -> None:
-        """Close the file; nothing may be recorded after that."""
-        self.rows.close()
-
 
 def _may_be(event: Event) -> bool:
     """Return whether an event stands for what all branches do: it is not known that this one was taken."""

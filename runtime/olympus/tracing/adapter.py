@@ -144,6 +144,14 @@ def closed_parts(jaxpr: Any) -> tuple[Jaxpr, tuple[Any, ...]]:
     return (jaxpr, ()) if consts is None else (jaxpr.jaxpr, tuple(consts))
 
 
+def every_equation(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """Return the equations of a jaxpr, and of those inside it, however deep."""
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for _, sub in sub_jaxprs(eqn.params):
+            yield from every_equation(closed_parts(sub)[0])
+
+
 def scanned(params: dict[str, Any], operands: list[T]) -> tuple[list[T], list[T], list[T]]:
     """Return the operands of a scan in three parts: the constants of its body, the carry, and the scanned arrays."""
     if "ft_in" in params:  # from 0.11 on: a tree of the three

@@ -178,9 +178,7 @@ class Prepared(ast.NodeTransformer):
             node.decorator_list.append(ast.Name("__olympus_generator__", ast.Load()))
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
-        """Prepare a function."""
-        return self.visit_FunctionDef(node)
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """Prepare a class."""
@@ -412,12 +410,7 @@ class Prepared(ast.NodeTransformer):
 
     def unlikely(self, test: ast.expr, *, wanted: bool = False) -> ast.expr:
         """Return a condition whose unknown parts make it false, or true if that is wanted."""
-        return parted(
-            test,
-            lambda part, positive: call(
-                "__olympus_likely__" if wanted == positive else "__olympus_unlikely__", part, at=part
-            ),
-        )
+        return parted(test, lambda part, positive: call("__olympus_decided__", part, wanted == positive, at=part))
 
     def lead(self, node: ast.If | ast.While | ast.IfExp) -> None:
         """Make a condition one that an execution can be told to decide."""

@@ -32,8 +32,8 @@ FORBIDDEN = frozenset(
     }
 )  # fmt: skip
 PREPARED = (
-    "begun", "context", "decorator", "failed", "few", "generator", "has", "holds", "item", "last", "lean",
-    "left", "likely", "none", "noted", "plain", "same", "truth", "turn", "turns", "type_of", "unlikely", "update_of",
+    "begun", "context", "decided", "decorator", "failed", "few", "generator", "has", "holds", "item", "last", "lean",
+    "left", "none", "noted", "plain", "same", "truth", "turn", "turns", "type_of", "update_of",
     "writer",
 )  # fmt: skip
 """The methods that prepared sources call."""
@@ -341,13 +341,9 @@ class Builtins(dict[str, Any]):
         self.world.cut = Reason.LOOP
         return iter(range(LONGEST))
 
-    def likely(self, value: Any) -> Any:
-        """Decide an unknown condition as true, if that is possible."""
-        return self.world.decide(value, True) if is_unknown(value) else value
-
-    def unlikely(self, value: Any) -> Any:
-        """Decide an unknown condition as false, if that is possible."""
-        return self.world.decide(value, False) if is_unknown(value) else value
+    def decided(self, value: Any, wanted: bool) -> Any:
+        """Decide an unknown condition as true or false, if that is possible."""
+        return self.world.decide(value, wanted) if is_unknown(value) else value
 
     def holds(self, value: Any) -> None:
         """Stand for ``assert``: what is asserted holds afterwards.
