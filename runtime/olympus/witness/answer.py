@@ -13,11 +13,15 @@ from olympus.verdicts.question import Place, Question, Status, Verdict
 from olympus.verdicts.reasons import Reason
 from olympus.witness.callers import callers
 from olympus.witness.execution import Executor, Target
-from olympus.witness.order import is_once, is_round
 from olympus.witness.preparation import Branch
 
 SHOWN = 3  # conditions in a reason
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+AGAIN = (
+    ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+"""Constructs that are executed several times, or at another time."""
 RAW, TYPED, BOTH = (False,), (True,), (False, True)  # whether keys are typed, for each kind that is tried
 ENOUGH = 150_000  # steps, after which no other entry is tried
 NET = 40  # seconds of processor time for that: a net below the steps
@@ -245,3 +249,36 @@ def comes(execution: Execution, place: Place) -> bool:
     identities = execution.lineage.identities
     keys = [key for event in execution.lineage.events if at(event.chain, place) for key in event.keys]
     return bool(keys) and all(identities[identities.root(key)].operation in ("argument", "seed") for key in keys)
+
+
+# The order in which one call reaches two places, as far as the syntax determines it.
+
+
+def is_round(tree: ast.Module, question: Question) -> bool:
+    """Return whether a finding outside of loops needs two calls of one method: of one place, or against the text."""
+    own, other = (around(tree, place) for place in (question.place, question.other or question.place))
+    if own != other or [type(node) for node in own] != [ast.ClassDef, ast.FunctionDef]:
+        return False
+    back = question.other is not None and starts(question.other) > starts(question.place)
+    return question.other is None or (back and getattr(own[-1], "name", "") != "__init__")
+
+
+def is_once(tree: ast.Module, place: Place) -> bool:
+    """Return whether one call reaches a place at most once, and leaves nothing behind for another call."""
+    return [type(node) for node in around(tree, place)] == [ast.FunctionDef]
+
+
+def around(tree: ast.Module, place: Place) -> list[ast.AST]:
+    """Return the repeated constructs around a place, such as loops and functions, outermost first."""
+    return [node for node in ast.walk(tree) if isinstance(node, AGAIN) and contains(node, starts(place))]
+
+
+def starts(place: Place) -> tuple[int, int]:
+    """Return the line and column of the start of a place."""
+    return place.line, place.column
+
+
+def contains(node: Any, start: tuple[int, int]) -> bool:
+    """Return whether a place is inside a node."""
+    first, last = (node.lineno, node.col_offset + 1), (node.end_lineno, node.end_col_offset)
+    return bool(first <= start <= last)
