@@ -190,6 +190,15 @@ FOUND = {
         f(False, key)
         «2 r.normal(key)»
     """,
+    "all branches, one of them with branches, then the key": """
+        @jit
+        def f(p, q, key):
+            inner = lambda key: «1 lax.cond(q, r.normal, r.uniform, key)»
+            return lax.cond(p, inner, r.normal, key)
+        key = make(0)
+        f(True, True, key)
+        «2 r.normal(key)»
+    """,
     "shard_map": """
         mesh = jax.make_mesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
         keys = r.split(make(0), 2)

@@ -17,6 +17,7 @@ from olympus.lineage import interpreted
 from olympus.lineage.events import Event, Misuse
 from olympus.lineage.movement import COMPUTATIONS
 from olympus.recording.equations import is_in_branch
+from olympus.signatures.traced import Consumed
 from olympus.tracing import adapter
 from olympus.tracing.jaxprs import trace
 
@@ -184,12 +185,16 @@ class _Finder:
             conditional: whether a key counts that is consumed in some branches only.
         """
         seen = set()
-        cases: defaultdict[tuple[object, int], set[int]] = defaultdict(set)
+        consumed: defaultdict[int, Consumed] = defaultdict(Consumed)
         for event in self.state.events:
             if not event.consumes or not event.implementation.startswith("key<"):
                 continue
+            conditions = event.context.conditions.items()
             for key in self.lanes(event.keys):
-                if key not in seen and (conditional or not event.conditional or _is_in_all(event, cases, key)):
+                if not event.context.never:
+                    taken = {decision: case for decision, (case, _) in conditions}
+                    consumed[key].add(taken, {decision: count for decision, (_, count) in conditions})
+                if key not in seen and (conditional or consumed[key].always()):
                     seen.add(key)
                     yield Use(event, key, self.state.identities.is_certain(key))
 
@@ -223,22 +228,6 @@ def _hidden(state: Interpreter, uses: Iterable[Use]) -> Iterator[Event]:
         own = event.consumes and event.implementation.startswith("key<") and event not in known
         if own and event.conditional and is_in_branch(event):
             yield event
-
-
-def _is_in_all(event: Event, cases: defaultdict[tuple[object, int], set[int]], key: int) -> bool:
-    """Return whether a key is consumed in all cases of one decision, given one event that consumes it.
-
-    Args:
-        event: what consumes it in one case: a branch of ``lax.cond``, or a side of a selection.
-        cases: those that have been seen to consume a key, by the decision and the key; the event's is added.
-        key: the key.
-    """
-    if len(event.context.conditions) != 1 or event.context.never:
-        return False
-    ((decision, (case, count)),) = event.context.conditions.items()
-    seen = cases[decision, key]
-    seen.add(case)
-    return len(seen) == count
 
 
 def _place(term: Term) -> Iterator[int]:

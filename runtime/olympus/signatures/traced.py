@@ -93,11 +93,16 @@ class _Origin:
 
 
 @dataclass(slots=True)
-class _Consumed:
+class Consumed:
     """Under which conditions one key is consumed, and how many cases those decisions have that are known."""
 
     conditions: list[Conditions] = field(default_factory=list)
     cases: dict[object, int] = field(default_factory=dict)
+
+    def add(self, conditions: Conditions, cases: Mapping[object, int]) -> None:
+        """Note that it is consumed under some conditions, whose decisions have so many cases."""
+        self.conditions.append(conditions)
+        self.cases.update(cases)
 
     def always(self, given: Conditions | None = None) -> bool | None:
         """Return whether each execution consumes it that takes the given branches; ``None`` if some do."""
@@ -156,7 +161,7 @@ class _Reading:
         self.lineage = lineage
         self.identities = lineage.identities
         self.names = [text(parse(name)) for name in lineage.trace.names]
-        self.consumed: defaultdict[int, _Consumed] = defaultdict(_Consumed)
+        self.consumed: defaultdict[int, Consumed] = defaultdict(Consumed)
         self.joins: dict[int, _Origin | None] = {}
         for event in lineage.events:
             if event.consumes and not event.context.never:
@@ -168,9 +173,8 @@ class _Reading:
         conditions, cases = _conditions(event)
         for key in event.keys:
             for each, certain in meant(self.lineage, key):
-                entry = self.consumed[each]
-                entry.conditions.append(conditions if certain else {**conditions, ("one of several", key): 0})
-                entry.cases.update(cases)
+                own = conditions if certain else {**conditions, ("one of several", key): 0}
+                self.consumed[each].add(own, cases)
 
     def arguments_that_are_keys(self) -> set[int]:
         """Return the flat arguments that hold keys, by their type or by what is done with them."""
