@@ -99,7 +99,7 @@ class Call:
         if takes is False or lanes.none:
             return False
         if found is None or takes is None:
-            certain = use.certain and takes is not None
+            certain = takes is not None and self.plan.identities.is_certain(use.key)
             record.happened(Event(kind, use.event.name, (), (), self.stack, use.event, certain))
             return False
         implementation = use.event.implementation

@@ -40,12 +40,10 @@ class Use:
     Attributes:
         event: what consumes it.
         key: its term.
-        certain: whether it is known which key it is, of those that the function makes and is given.
     """
 
     event: Event
     key: int
-    certain: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,7 +194,7 @@ class _Finder:
                     consumed[key].add(taken, {decision: count for decision, (_, count) in conditions})
                 if key not in seen and (conditional or consumed[key].always()):
                     seen.add(key)
-                    yield Use(event, key, self.state.identities.is_certain(key))
+                    yield Use(event, key)
 
     def lanes(self, keys: Iterable[int]) -> Iterator[int]:
         """Return the keys that the key of any one lane of a loop stands for."""

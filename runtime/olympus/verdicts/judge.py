@@ -235,26 +235,6 @@ def _two_uses(question: Question, execution: Execution, tier: Tier) -> Verdict |
     kept = [] if first and second else _kept(execution, earlier, later)
     if kept:
         return _confirmed(execution, kept, tier)
-    return _no_reuse(question, execution, (earlier, later), (first, second), tier)
-
-
-def _no_reuse(
-    question: Question,
-    execution: Execution,
-    events: tuple[Sequence[Event], Sequence[Event]],
-    uses: tuple[Sequence[Use], Sequence[Use]],
-    tier: Tier,
-) -> Verdict | None:
-    """Return what it says of a question that the keys at its two places are different, or are not used up.
-
-    Args:
-        question: the question.
-        execution: the execution.
-        events: what happened at the earlier and the later place.
-        uses: the keys that were used up there.
-        tier: the tier of the verdict.
-    """
-    (earlier, later), (first, second) = events, uses
     again = _goes_round(question) and not _is_in_order(question, earlier, later)
     if again and not _is_visited_once(question, execution, second):
         return None
