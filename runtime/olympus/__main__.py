@@ -13,8 +13,6 @@ from olympus._version import __version__
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["main"]
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
             self.misuses = misuses
 
 
-__all__ = ["KeyReuseError", "UndecidedWarning", "check", "checked"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

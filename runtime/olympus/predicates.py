@@ -20,20 +20,6 @@ from operator import contains, eq, lt
 from types import NoneType
 from typing import Any, TypeAlias
 
-__all__ = [
-    "Applied",
-    "Consistency",
-    "Constant",
-    "Counter",
-    "Expression",
-    "Literal",
-    "Predicate",
-    "Shifted",
-    "Symbol",
-    "checked",
-    "consistency",
-]
-
 Expression: TypeAlias = Hashable
 
 

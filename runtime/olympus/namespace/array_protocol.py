@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, get_args, runtime_checkab
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["PLAIN", "SupportsJAXArray", "converted", "converts", "strong"]
-
 
 @runtime_checkable
 class SupportsJAXArray(Protocol):

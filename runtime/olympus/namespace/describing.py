@@ -7,8 +7,6 @@ from typing import Any
 
 from olympus.namespace.operators import is_key
 
-__all__ = ["DERIVE", "WORDS", "WORDS_ARE", "describe", "first_key", "is_raw", "raw_shape"]
-
 DERIVE = "Derive keys with split(key, n) or fold_in(key, number)"
 WORDS = "the words themselves are key_data(key)"
 WORDS_ARE = "The words of keys are key_data(keys)"

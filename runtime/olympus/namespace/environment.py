@@ -9,8 +9,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["apply_to_imported", "copy_for_import"]
-
 PREFIX = "OLYMPUS_"
 OTHERS = ("OLYMPUS_LINT_", "OLYMPUS_RECORD_")
 """Variables of the linter and of the recorder."""

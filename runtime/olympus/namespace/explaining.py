@@ -22,8 +22,6 @@ from typing import Any, TypeVar
 
 from olympus.tracing.spans import is_user_file, steps
 
-__all__ = ["FOLDER", "TOLD", "Explanation", "Failure", "explain", "explained", "explanations"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 FOLDER = f"{Path(__file__).parents[1]}{os.sep}"
 """The package ``olympus``."""

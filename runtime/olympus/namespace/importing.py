@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-__all__ = ["JAXFinder", "install", "is_ours"]
-
 PREFIX = "olympus."
 
 

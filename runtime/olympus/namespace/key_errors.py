@@ -14,8 +14,6 @@ from olympus.namespace.describing import DERIVE, WORDS, describe, first_key, is_
 from olympus.namespace.explaining import Explanation, Failure, source_line
 from olympus.namespace.operators import is_key
 
-__all__ = ["EXPLANATIONS"]
-
 LEGACY = "Legacy uint32 key array passed"
 
 

@@ -15,8 +15,6 @@ from typing import Any
 from olympus.namespace.explaining import FOLDER
 from olympus.tracing.adapter import require_jax
 
-__all__ = ["jax_module", "jax_value", "mirror"]
-
 
 def jax_module(name: str = "jax") -> ModuleType:
     """Import a module of JAX; the first call makes JAX's errors teach (:mod:`olympus.namespace.explaining`).

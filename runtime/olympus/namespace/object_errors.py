@@ -6,8 +6,6 @@ from olympus.namespace.array_protocol import converts
 from olympus.namespace.explaining import Failure
 from olympus.namespace.operators import METHODS
 
-__all__ = ["not_converted"]
-
 TAKE_ARRAYS = ("olympus.lax", "olympus.nn", "olympus.random", METHODS)
 """Modules whose functions take arrays, and do not make them of objects."""
 

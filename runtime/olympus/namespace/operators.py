@@ -10,8 +10,6 @@ from typing import Any
 from olympus.namespace.array_protocol import converts
 from olympus.namespace.explaining import FOLDER, TOLD, Explanation, Failure, explain, explanations
 
-__all__ = ["ARITHMETIC", "CONVERSIONS", "INSTEAD", "METHODS", "NUMBERS", "UNPACKING", "install", "is_key"]
-
 METHODS = "olympus.Array"
 """The module of operations that are methods (``Failure.module``)."""
 SYMBOLS = {

@@ -12,8 +12,6 @@ from typing import Any
 
 from olympus.namespace.explaining import Failure, user_frame
 
-__all__ = ["telling"]
-
 
 def telling(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function of `jax.random` warn at the user's line, with JAX's text and what to write instead."""

@@ -9,8 +9,6 @@ from typing import Any
 
 from olympus.namespace.explaining import Failure, explain, explained
 
-__all__ = ["adapt", "with_originals"]
-
 TRANSFORMATIONS = frozenset(
     {
         "checkpoint",
@@ -91,6 +89,7 @@ class Compiled:
         update_wrapper(self, made)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call what JAX has made."""
         __tracebackhide__ = True
         try:
             return self._made(*args, **kwargs)

@@ -21,8 +21,6 @@ from olympus.namespace.mirror import mirror
 if TYPE_CHECKING:
     import jax
 
-__all__ = ["converting", "converting_ufunc", "members"]
-
 # Where functions hand on arguments to a function of the user, only these positions and names are converted: a
 # function may have the method as well, and what is handed on arrives as it was given.
 _ONLY: dict[str, Collection[int | str]] = {
