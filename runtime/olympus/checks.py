@@ -100,7 +100,8 @@ def checked(f: Callable[P, R]) -> Callable[P, R]:
             seen[kind] = error.misuses
             raise
         except Exception as error:
-            undecided = f"{_name(f)} could not be traced, and its keys were not checked: {_first_line(error)}"
+            name, said = getattr(f, "__qualname__", f), str(error).partition("\n")[0]
+            undecided = f"{name} could not be traced, and its keys were not checked: {type(error).__name__}: {said}"
         result = f(*args, **kwargs)
         seen[kind] = ()
         if undecided:
@@ -157,14 +158,6 @@ def _kind_of_leaf(leaf: object) -> Hashable:
         return type(leaf), leaf if isinstance(leaf, str | bytes | bool | None) else weakref.ref(leaf)
     except TypeError:
         return (type(leaf),)
-
-
-def _name(f: Callable[..., Any]) -> str:
-    return str(getattr(f, "__qualname__", f))
-
-
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
 def _error(misuses: tuple[Diagnosis, ...]) -> Exception:

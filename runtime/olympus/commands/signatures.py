@@ -8,23 +8,20 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from olympus.commands import Trouble
 from olympus.commands.files import write_whole
 from olympus.tracing.adapter import require_jax
-
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 ABOUT = (
     "Write the key signatures of all public functions of modules that take keys, as a signature pack for olympus-lint."
 )
 
 
-def add(subparsers: Subparsers) -> None:
-    """Describe the command to the parser."""
-    parser = subparsers.add_parser("signatures", help="write a signature pack of modules", description=ABOUT)
+def add(commands: Any) -> None:
+    """Describe the command to the parser of ``olympus``."""
+    parser = commands.add_parser("signatures", help="write a signature pack of modules", description=ABOUT)
     parser.add_argument(
         "modules", nargs="*", metavar="MODULE", default=["jax.random"], help="import name (default: jax.random)"
     )

@@ -47,8 +47,9 @@ def typed_key(impl: object = None, shape: tuple[int, ...] = ()) -> jax.ShapeDtyp
     """
     import jax
 
-    resolved: Any = _resolve(impl)
-    one = jax.eval_shape(lambda: jax.random.key(0, impl=resolved))
+    from olympus.prng import resolve  # names of registered generators are not JAX's
+
+    one = jax.eval_shape(lambda: jax.random.key(0, impl=resolve(impl)))
     return _struct(shape, one.dtype)
 
 
@@ -65,14 +66,6 @@ def raw_key(impl: object = None, shape: tuple[int, ...] = ()) -> RawKey:
     import jax
 
     return RawKey(jax.eval_shape(jax.random.key_data, typed_key(impl, shape)).shape)
-
-
-def _resolve(impl: object) -> object:
-    """Return what ``jax.random.key`` understands: names of registered generators are not JAX's."""
-    from olympus.prng import resolve
-
-    resolved: object = resolve(impl)
-    return resolved
 
 
 @dataclass(frozen=True, slots=True)

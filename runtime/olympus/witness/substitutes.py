@@ -31,12 +31,6 @@ FORBIDDEN = frozenset(
         "input", "license", "memoryview", "open", "print", "quit",
     }
 )  # fmt: skip
-PREPARED = (
-    "begun", "context", "decided", "decorator", "failed", "few", "generator", "has", "holds", "item", "last", "lean",
-    "left", "none", "noted", "plain", "same", "truth", "turn", "turns", "type_of", "update_of",
-    "writer",
-)  # fmt: skip
-"""The methods that prepared sources call."""
 METHODS = frozenset(name for kind in (list, dict, set, deque) for name in dir(kind))
 LIBRARY = sys.stdlib_module_names
 RETURNING = LIBRARY - {"os", "sys"} | {"jax", "numpy"}
@@ -75,7 +69,7 @@ class Builtins(dict[str, Any]):
             len=self.length,
             hasattr=self.has_attribute,
             callable=self.is_callable,
-            **{f"__olympus_{name}__": getattr(self, name) for name in PREPARED},
+            **{f"__olympus_{name}__": getattr(self, name) for name in vars(Builtins) if not name.startswith("_")},
         )
 
     def __missing__(self, name: str) -> Any:
