@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from olympus.recording.probe import Probed
 
 
+MADE = {"seed": "key({1})", "split": "split({0})[{1}]", "fold_in": "fold_in({0}, {1})", "clone": "clone({0})"}
+"""What keys are to a reader, by their operation: of their parent, and with the index or number."""
+
+
 class Record:
     """The keys that a program has made and consumed, and what is wrong with that.
 
@@ -80,15 +84,8 @@ class Record:
         """Return a key as a reader would write it, such as ``split(key(0))[1]``."""
         operation, parent, data = self._origins.get(key, ("", None, None))
         inner = self.describe(parent) if parent is not None else ""
-        match operation:
-            case "seed":
-                return f"key({data})"
-            case "split" if parent is not None:
-                return f"split({inner})[{data}]"
-            case "fold_in" if parent is not None:
-                return f"fold_in({inner}, {data})"
-            case "clone":
-                return f"clone({inner})"
+        if parent is not None or operation in ("seed", "clone"):
+            return MADE[operation].format(inner, data)
         words = key.numbers
         return f"the key {list(words)}" if len(words) <= 8 else "an array of keys"
 

@@ -31,46 +31,24 @@ def uses_of(function: Callable[..., Any]) -> dict[str, Use]:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
     except (OSError, TypeError, SyntaxError, ValueError):
         return {}
-    reader = Reader()
-    reader.visit(tree)
-    return reader.names
-
-
-class Reader(ast.NodeVisitor):
-    """Notes what is read off names."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, Use] = {}
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """Note that something is called."""
-        use = self.use(node.func)
-        if use is not None:
+    names: dict[str, Use] = {}
+    reads = [node for node in ast.walk(tree) if isinstance(node, ast.Call | ast.Attribute | ast.Subscript)]
+    for node in sorted(reads, key=lambda node: (node.lineno, node.col_offset)):
+        use = use_of(node.func if isinstance(node, ast.Call) else node, names)
+        if use is not None and isinstance(node, ast.Call):
             use.called = True
-        self.generic_visit(node)
+    return names
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Note an attribute."""
-        self.use(node)
-        self.generic_visit(node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        """Note an item."""
-        self.use(node)
-        self.generic_visit(node)
-
-    def use(self, node: ast.expr) -> Use | None:
-        """Return the use of what an expression reads off a name; ``None`` for any other expression."""
-        if isinstance(node, ast.Name):
-            return self.names.setdefault(node.id, Use())
-        if isinstance(node, ast.Attribute):
-            whole = self.use(node.value)
-            return None if whole is None else whole.attributes.setdefault(node.attr, Use())
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.slice, ast.Constant)
-            and isinstance(node.slice.value, str)
-        ):
-            whole = self.use(node.value)
-            return None if whole is None else whole.items.setdefault(node.slice.value, Use())
-        return None
+def use_of(node: ast.expr, names: dict[str, Use]) -> Use | None:
+    """Return the use of what an expression reads off a name, noted there; ``None`` for any other expression."""
+    match node:
+        case ast.Name(name):
+            return names.setdefault(name, Use())
+        case ast.Attribute(value, attribute):
+            whole = use_of(value, names)
+            return None if whole is None else whole.attributes.setdefault(attribute, Use())
+        case ast.Subscript(value, ast.Constant(str() as item)):
+            whole = use_of(value, names)
+            return None if whole is None else whole.items.setdefault(item, Use())
+    return None

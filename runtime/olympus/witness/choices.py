@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from olympus.witness.preparation import Branch
 
@@ -32,10 +32,6 @@ class Choices:
     few: int = FEW
     proven: frozenset[str] = frozenset()
     made: list[bool] = field(default_factory=list, init=False)
-
-    def again(self, few: int | None = None, proven: frozenset[str] = frozenset()) -> Choices:
-        """Return the same choices before any decision, with another length of loops, or more proven keys."""
-        return replace(self, few=self.few if few is None else few, proven=self.proven | proven)
 
     @property
     def is_over(self) -> bool:

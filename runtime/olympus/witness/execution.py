@@ -134,10 +134,10 @@ class Executor:
             proven = frozenset(self.proven) if self.target.asked else frozenset()
             more = len(self.known) + len(self.world.records) > before
             if more or proven > choices.proven:  # more is known of values
-                waiting.appendleft(choices.again(proven=proven))
+                waiting.appendleft(replace(choices, proven=choices.proven | proven))
                 continue
             if self.world.counted and choices.few == FEW and not choices.prefix:
-                waiting.append(choices.again(few=1))
+                waiting.append(replace(choices, few=1))
             if choices.default and not choices.wanted and choices.few == FEW:
                 others = [prefix for prefix in choices.others() if (choices.row, prefix) not in seen]
                 waiting.extend(Choices(prefix, row=choices.row) for prefix in others)
