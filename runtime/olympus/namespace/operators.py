@@ -12,27 +12,15 @@ from olympus.namespace.explaining import FOLDER, TOLD, Explanation, Failure, exp
 
 METHODS = "olympus.Array"
 """The module of operations that are methods (``Failure.module``)."""
-SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "divmod": "divmod",
-    "pow": "**",
-    "matmul": "@",
-    "and": "&",
-    "or": "|",
-    "xor": "^",
-    "lshift": "<<",
-    "rshift": ">>",
-}
+BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "divmod": "divmod",
+}  # fmt: skip
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 UNARY = {"neg": "-", "pos": "+", "abs": "abs", "invert": "~", "round": "round"}
 ARITHMETIC = {
-    **{f"__{name}__": symbol for name, symbol in (UNARY | COMPARISONS | SYMBOLS).items()},
-    **{f"__r{name}__": symbol for name, symbol in SYMBOLS.items()},
+    **{f"__{name}__": symbol for name, symbol in (UNARY | COMPARISONS | BINARY).items()},
+    **{f"__r{name}__": symbol for name, symbol in BINARY.items()},
 }
 """The operators that a random key has no meaning for; ``==`` and ``!=`` compare keys and stay as they are."""
 ABSENT = ("tobytes", "tolist")

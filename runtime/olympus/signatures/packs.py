@@ -39,33 +39,16 @@ def samples(qualified: str) -> dict[str, Any]:
     """
     import numpy as np
 
+    ones = ("b", "concentration", "df", "dfden", "dfnum", "lam", "loc", "mean", "right", "scale", "upper")
     values: dict[str, Any] = {
-        "a": 2,
-        "alpha": np.ones(3, np.float32),
-        "b": 1.0,
-        "concentration": 1.0,
-        "cov": np.eye(2, dtype=np.float32),
-        "d": 2,
-        "data": 1,
-        "df": 1.0,
-        "dfden": 1.0,
-        "dfnum": 1.0,
-        "lam": 1.0,
-        "left": 0.0,
-        "loc": 1.0,
-        "logits": np.zeros(3, np.float32),
-        "lower": 0.0,
-        "maxval": 5,
-        "mean": 1.0,
-        "minval": 0,
-        "mode": 0.5,
-        "n": 3,
-        "p": 0.5,
-        "right": 1.0,
-        "scale": 1.0,
+        **dict.fromkeys(ones, 1.0),
+        **dict.fromkeys(("left", "lower"), 0.0),
+        **dict.fromkeys(("mode", "p"), 0.5),
+        **{"a": 2, "d": 2, "data": 1, "maxval": 5, "minval": 0, "n": 3, "x": 4},
         "shape": (),
-        "upper": 1.0,
-        "x": 4,
+        "alpha": np.ones(3, np.float32),
+        "cov": np.eye(2, dtype=np.float32),
+        "logits": np.zeros(3, np.float32),
     }
     if qualified == "jax.random.multivariate_normal":
         values["mean"] = np.ones(2, np.float32)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Hashable, Iterator, MutableMapp
 from types import FrameType
 from typing import Any, ClassVar
 
+from olympus.namespace.operators import BINARY, COMPARISONS
 from olympus.predicates import Applied, Constant, Symbol
 from olympus.verdicts.reasons import Reason
 from olympus.witness.decisions import CLOSED, GROUPS, Same, Subject, constant, derived, joined
@@ -407,14 +408,10 @@ def _unary(name: str, sign: str) -> Callable[[Unknown], Any]:
     return apply
 
 
-BINARY = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
-    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "divmod": "divmod",
-}  # fmt: skip
 for _name, _sign in BINARY.items():
     setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__", _sign))
     setattr(Unknown, f"__r{_name}__", _operator(f"__r{_name}__", _sign))
-for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+for _name, _sign in {**COMPARISONS, "eq": "==", "ne": "!="}.items():
     setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__", _sign))
 for _name, _sign in {"neg": "-", "pos": "+", "invert": "~", "abs": "abs "}.items():
     setattr(Unknown, f"__{_name}__", _unary(f"__{_name}__", _sign))
