@@ -50,7 +50,7 @@ class Interpreter(State):
     def __init__(self, *, partitionable: bool) -> None:
         super().__init__(partitionable=partitionable)
         self.spent = 0
-        self.selections: dict[int, tuple[Jaxpr, Selected]] = {}
+        self.selections: dict[Jaxpr, Selected] = {}
 
     def run(self, jaxpr: Jaxpr, consts: Sequence[Any], inputs: Sequence[Value], context: Context) -> list[Value]:
         """Follow the equations of a jaxpr.
@@ -109,10 +109,9 @@ class Interpreter(State):
 
     def selection(self, jaxpr: Jaxpr) -> Selected:
         """Return the equations whose results are of use in some cases only; found once for a jaxpr."""
-        known = self.selections.get(id(jaxpr))
-        if known is None:
-            known = self.selections[id(jaxpr)] = jaxpr, selected(jaxpr)
-        return known[1]
+        if jaxpr not in self.selections:
+            self.selections[jaxpr] = selected(jaxpr)
+        return self.selections[jaxpr]
 
     def read(self, held: dict[Any, Value], atom: Any) -> Value:
         """Return the value of a variable or literal."""

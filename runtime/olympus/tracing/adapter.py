@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import itertools
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from olympus._version import too_old
 from olympus.tracing.spans import Span, is_user_file, span
@@ -327,7 +327,7 @@ class _Marks:
         self.depth = 0
         self.numbers = itertools.count()
         self.original: Any = None
-        self.known: dict[int, tuple[weakref.ref[Any], dict[int, Any]]] = {}
+        self.known: WeakKeyDictionary[Any, dict[int, Any]] = WeakKeyDictionary()
         self.indices: dict[tuple[int, int], Any] = {}
 
     def add(self, change: int) -> None:
@@ -357,13 +357,10 @@ class _Marks:
 
     def marked(self, closed: Any, number: int) -> Any:
         """Return the jaxpr of a branch with its number in the scopes of all equations; one for each jaxpr."""
-        known = self.known.get(id(closed))
-        if known is None or known[0]() is not closed:
-            held, name = self.known, id(closed)
-            known = held[name] = weakref.ref(closed, lambda _: held.pop(name, None)), {}
-        if number not in known[1]:
-            known[1][number] = _in_scope(closed, f"{_BRANCH}.{number}")
-        return known[1][number]
+        known = self.known.setdefault(closed, {})
+        if number not in known:
+            known[number] = _in_scope(closed, f"{_BRANCH}.{number}")
+        return known[number]
 
 
 def _in_scope(closed: Any, name: str) -> Any:
