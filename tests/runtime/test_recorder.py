@@ -20,7 +20,7 @@ from jax import random as r  # noqa: E402
 
 from olympus import reuse_allowed  # noqa: E402
 from olympus.recording import Recorder  # noqa: E402
-from olympus.recording.epochs import Epochs  # noqa: E402
+from olympus.recording.record import Epochs  # noqa: E402
 from olympus.tracing import adapter  # noqa: E402
 
 PRELUDE = """\

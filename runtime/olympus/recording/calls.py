@@ -11,6 +11,7 @@ from olympus.recording.intended import allows_reuse
 from olympus.recording.lanes import current_lanes
 from olympus.recording.record import Record
 from olympus.recording.words import folded, words_of
+from olympus.tracing import adapter
 
 if TYPE_CHECKING:
     from olympus.recording.compiled import Place, Plan, Use
@@ -162,11 +163,10 @@ def _plan(record: Record, primitive: Any, args: Sequence[Any], params: dict[str,
     closed = params["jaxpr"]
     known = _plans.get(id(closed))
     if known is None or known[0]() is not closed:
-        from olympus.recording.equations import has_key_operations
-
+        has_keys = any(eqn.primitive.name.startswith("random_") for eqn in adapter.every_equation(closed.jaxpr))
         if len(_plans) >= PLANS:
             _plans.clear()
-        known = _plans[id(closed)] = weakref.ref(closed), {} if has_key_operations(closed.jaxpr) else None
+        known = _plans[id(closed)] = weakref.ref(closed), {} if has_keys else None
     plans = known[1]
     if plans is None:
         return None

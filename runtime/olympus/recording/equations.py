@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING
 from olympus.tracing import adapter
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
     from olympus.lineage.events import Event
     from olympus.tracing.jaxprs import Equation
-
-
-def has_key_operations(jaxpr: Jaxpr) -> bool:
-    """Return whether any equation, however deep, is one of keys."""
-    return any(eqn.primitive.name.startswith("random_") for eqn in adapter.every_equation(jaxpr))
 
 
 def is_sampler(equation: Equation) -> bool:

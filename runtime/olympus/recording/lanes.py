@@ -82,14 +82,11 @@ class Lanes:
         return found.pop() if len(found) == 1 else None
 
 
-EVERYWHERE = Lanes()
-
-
 def current_lanes() -> Lanes:
     """Return the lanes that this thread executes operations for."""
     branches = adapter.current_branches()
     if not branches:
-        return EVERYWHERE
+        return Lanes()
     import numpy as np
 
     indices = adapter.indices_of(branches)

@@ -20,9 +20,9 @@ from olympus.witness.budget import Exhausted, Met, shallow
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.entry import Entry, invoke
 from olympus.witness.library import EXECUTED, library
-from olympus.witness.players import Players
 from olympus.witness.preparation import Branch, Place, compiled
 from olympus.witness.satisfiability import unsettled
+from olympus.witness.state import Players
 from olympus.witness.unknown import is_unknown
 from olympus.witness.world import SourceModule, World
 

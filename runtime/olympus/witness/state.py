@@ -16,7 +16,6 @@ from olympus.witness.budget import Budget, depth
 from olympus.witness.choices import FEW, Choices
 from olympus.witness.decisions import Decisions, Derived, Same, joined
 from olympus.witness.helpers import HELPERS
-from olympus.witness.players import Players
 from olympus.witness.preparation import Branch, Place
 from olympus.witness.unknown import Unknown, UnknownBase, UnsteadyBase, expression, is_plain, is_traced, is_unknown
 
@@ -287,6 +286,33 @@ class State(ABC):
             return None
         package = parts[0]
         return self.documented.get((package, name) if "(" in receiver else ("", f"{receiver}.{name}"))
+
+
+class Players:
+    """One key and one number for all unknown values: while modules are executed, which is not traced."""
+
+    def key(self, value: Any) -> Any:
+        """Return the key of an unknown value; any other value itself."""
+        import jax
+
+        return jax.random.key(0) if is_unknown(value) else value
+
+    def number(self, value: Any) -> Any:
+        """Return the number of an unknown value."""
+        return 0
+
+    def is_key(self, value: Any) -> bool:
+        """Return whether an unknown value was used as a key."""
+        return False
+
+    def consume(self, values: Sequence[Any], *, known: bool = False) -> None:
+        """Consume the keys that are passed to an unknown call, ``known`` if a signature pack says that it does."""
+
+    def consume_seeds(self, numbers: Sequence[int]) -> None:
+        """Consume the keys that a library makes of numbers, as a signature pack says."""
+
+    def mark(self, doubt: str) -> None:
+        """Note why what comes now may not follow on what was before."""
 
 
 class Modules:

@@ -18,9 +18,8 @@ from olympus.predicates import Symbol
 from olympus.witness.budget import Exhausted
 from olympus.witness.choices import Choices
 from olympus.witness.library import Wrapped
-from olympus.witness.players import Players
 from olympus.witness.preparation import compiled_file
-from olympus.witness.state import State
+from olympus.witness.state import Players, State
 from olympus.witness.substitutes import Builtins
 from olympus.witness.unknown import Unknown
 
