@@ -21,7 +21,7 @@ from releases import AT_BOUNDARY, VERSION, since  # noqa: E402
 import olympus.numpy as onp  # noqa: E402
 from olympus.namespace.array_protocol import SupportsJAXArray, converted  # noqa: E402
 from olympus.namespace.explaining import Failure  # noqa: E402
-from olympus.namespace.object_errors import not_converted  # noqa: E402
+from olympus.namespace.key_errors import not_converted  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "docs" / "runtime" / "arrays.md"
 

@@ -41,10 +41,9 @@ def _prepare() -> None:
     import jax
 
     from olympus.namespace.key_errors import EXPLANATIONS
-    from olympus.namespace.object_errors import not_converted
     from olympus.namespace.operators import install
 
-    install((*EXPLANATIONS, not_converted))
+    install(EXPLANATIONS)
     if imported:
         apply_to_imported(jax.config)
 

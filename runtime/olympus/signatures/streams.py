@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from olympus.signatures.traced import meant
+from olympus.signatures.traced import DERIVATIONS, meant
 
 if TYPE_CHECKING:
     from olympus.lineage import Event, Lineage
 
 WORDS = {"random_bits": "bits", "random_gamma": "gamma"}
-DERIVING = frozenset({"split", "fold_in", "clone"})
 
 
 class _NoWord(Exception):
@@ -55,7 +54,7 @@ def _loops(done: dict[int, list[Event]], key: int) -> bool:
         for event in done.get(waiting.pop(), ()):
             if event.context.turns:
                 return True
-            fresh = [made for made in event.made if event.kind in DERIVING and made not in seen]
+            fresh = [made for made in event.made if event.kind in DERIVATIONS and made not in seen]
             seen.update(fresh)
             waiting += fresh
     return False
