@@ -43,7 +43,6 @@ def events(tmp_path: Path) -> Iterator[Callable[..., EventFile]]:
         recorder = kind(rows)
         run(text, recorder, path)
         recorder.finish()
-        recorder.rows.close()
         rows.write_text(f'{{"olympus":"events","format":1,"command":[]}}\n{rows.read_text()}{{"processes":1}}\n')
         found: EventFile = read_events(rows)
         assert found.damage is None

@@ -308,7 +308,6 @@ def stream(tmp_path: Path) -> Iterator[Callable[..., Process]]:
         with recorder:
             exec(code, {"__name__": "program"} | names)
         recorder.finish()
-        recorder.rows.close()
         head, tail = '{"olympus":"events","format":1,"command":[]}\n', '{"processes":1}\n'
         rows.write_text(head + rows.read_text() + tail)
         events: EventFile = read_events(rows)
@@ -421,7 +420,6 @@ def test_rows_are_written_when_they_are_first_known(tmp_path: Path):
         random.normal(key)
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert [row["kind"] for row in rows if "pair" in row] == ["reuse"]
-    recorder.rows.close()
 
 
 @pytest.mark.parametrize(

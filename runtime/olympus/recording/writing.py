@@ -60,7 +60,3 @@ class Rows:
         line = json.dumps(row, separators=(",", ":")) + "\n"
         with suppress(OSError):  # a full disk is no reason to stop the program
             os.write(self._file, line.encode())  # in one piece, and at once: the process may be killed
-
-    def close(self) -> None:
-        """Close the file; nothing may be written after that."""
-        os.close(self._file)

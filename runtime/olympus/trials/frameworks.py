@@ -51,7 +51,7 @@ def define(target: Target, frameworks: Sequence[str], known: Collection[str], se
             missing = [reason for name in frameworks if (reason := project.missing(name)) is not None]
             if len(missing) == len(frameworks):
                 return missing[0]
-            stay_inside()
+            sys.addaudithook(stay_inside)  # from now on, as far as Python sees it
             made = project.definitions(Path(target.file), target.text, target.module)
     except Expired:
         return f"importing {' and '.join(frameworks)} {too_long(seconds)}"
@@ -82,12 +82,7 @@ def answer(target: Target, questions: Sequence[Question], hints: Hints) -> list[
     ]
 
 
-def stay_inside() -> None:
-    """End what would change anything outside of this process from now on, as far as Python sees it."""
-    sys.addaudithook(look)
-
-
-def look(event: str, args: tuple[Any, ...]) -> None:
+def stay_inside(event: str, args: tuple[Any, ...]) -> None:
     """Raise an error at an event that is about more than this process.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 Status = Literal["confirmed", "refuted", "inconclusive", "not reached"]
@@ -45,8 +45,7 @@ class Question:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON."""
-        said = {"certain": self.certain, "repeats": self.repeats}
-        return {"code": self.code, "place": self.place, "other": self.other, **said}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
