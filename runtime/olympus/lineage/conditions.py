@@ -88,7 +88,7 @@ def _said(identities: Identities, number: int, case: int, depth: int) -> Iterato
             yield from _said(identities, child, case, depth - 1)
     elif name == "clamp" and (ends := [_literal(identities, children[place]) for place in (0, 2)]) and None not in ends:
         yield from _switched(identities, children[1], case, *(end for end in ends if end is not None))
-    elif not _known(own := _expression(identities, number)):
+    elif not isinstance(own := _expression(identities, number), Constant):
         yield Predicate("eq", own, Constant(case)), True
 
 
@@ -99,7 +99,11 @@ def _compared(identities: Identities, sides: tuple[int, ...], name: str, case: b
     if _base(left) == _base(right) or not all(map(_is_finite, (left, right))):
         return
     if any(identities[side].operation == "literal" for side in sides):
-        yield from ((Predicate("isinstance", _base(each), WHOLE), True) for each in (left, right) if not _known(each))
+        yield from (
+            (Predicate("isinstance", _base(each), WHOLE), True)
+            for each in (left, right)
+            if not isinstance(each, Constant)
+        )
     yield Predicate(operation, left, right), holds == case
 
 
@@ -109,9 +113,9 @@ def _switched(identities: Identities, index: int, case: int, low: float, high: f
     The first branch is taken for all lower numbers, the last one for all higher ones.
     """
     own, known = _expression(identities, index), Constant(case)
-    if case > low and not _known(own):
+    if case > low and not isinstance(own, Constant):
         yield Predicate("lt", own, known), False
-    if case < high and not _known(own):
+    if case < high and not isinstance(own, Constant):
         yield Predicate("lt", known, own), False
 
 
@@ -126,7 +130,7 @@ def _expression(identities: Identities, number: int) -> Expression:
 
 def _base(expression: Expression) -> Expression:
     """Return what a number is added to; the same for all known numbers."""
-    if _known(expression):
+    if isinstance(expression, Constant):
         return Constant(0)
     return expression.subject if isinstance(expression, Shifted) else expression
 
@@ -135,10 +139,6 @@ def _is_finite(expression: Expression) -> bool:
     return not (isinstance(expression, Constant) and isinstance(expression.value, float)) or math.isfinite(
         expression.value
     )
-
-
-def _known(expression: Expression) -> bool:
-    return isinstance(expression, Constant)
 
 
 def _with_distance(identities: Identities, number: int) -> tuple[int, float]:

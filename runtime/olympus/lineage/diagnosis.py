@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from olympus.tracing.spans import Span
 
 if TYPE_CHECKING:
-    from olympus.lineage.events import Event, Misuse, MisuseKind
+    from olympus.lineage.events import Misuse, MisuseKind
 
 TITLES: dict[MisuseKind, str] = {
     "reuse": "`{key}` is consumed twice",
@@ -104,13 +104,10 @@ def of_misuse(misuse: Misuse, describe: Callable[[int], str], places: tuple[Span
         describe: gives an identity as a reader would write it, such as :meth:`olympus.lineage.Lineage.describe`.
         places: the two places, where the lineage does not know all calls around them.
     """
-    first, second = places or misuse.where or (_innermost(misuse.first), _innermost(misuse.second))
+    events = misuse.first, misuse.second
+    first, second = places or misuse.where or (event.chain[0] if event.chain else None for event in events)
     names = (misuse.first.name, misuse.second.name)
     return Diagnosis(misuse.kind, describe(misuse.key), first, second, names, misuse.across_turns)
-
-
-def _innermost(event: Event) -> Span | None:
-    return event.chain[0] if event.chain else None
 
 
 def listing(diagnoses: Iterable[Diagnosis]) -> str:

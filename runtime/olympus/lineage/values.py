@@ -132,15 +132,11 @@ class Values:
         """Return an identity for each element, also of a value without keys."""
         if value.labels is not None:
             return value.labels
-        number = self.number(value)
-        if value.bulk is not None:
-            return self.filled(value.shape, lambda position: self.identities.number("opaque", (number,), position))
-        if value.known is not None:
-            known = value.known
-            return self.filled(
-                value.shape, lambda position: self.identities.number("literal", (), int(known[position]))
-            )
-        return self.filled(value.shape, lambda position: self.identities.number("element of", (number,), position))
+        known = value.known
+        if known is not None:
+            return self.filled(value.shape, lambda at: self.identities.number("literal", (), int(known[at])))
+        number, operation = self.number(value), "element of" if value.bulk is None else "opaque"
+        return self.filled(value.shape, lambda at: self.identities.number(operation, (number,), at))
 
     def words(self, keys: Array, width: int) -> Array:
         """Return the words of an array of keys; they are a new last axis."""

@@ -237,7 +237,8 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
     questions = [Question.from_json(question) for question in request["questions"]]
     if tier in IMPORTS and "importing" in request:
         numbers, seconds = list(range(len(questions))), request["importing"]
-        yield {"begin": numbers, "seconds": seconds, "doing": f"importing {what_is_imported(request)}"}
+        what = " and ".join(request["frameworks"]) if tier == "framework" else request["module"]
+        yield {"begin": numbers, "seconds": seconds, "doing": f"importing {what}"}
         reason = IMPORTS[tier](request)
         if reason is not None:
             given = [[number, Verdict("not reached", tier, reason).to_json()] for number in numbers]
@@ -257,11 +258,6 @@ def answers(request: Request, operation: Operation) -> Iterator[dict[str, Any]]:
         pairs = [[number, verdict.to_json()] for number, verdict in zip(group, verdicts, strict=True)]
         yield {"verdicts": pairs}
     yield {"done": True, "peak_kib": peak_kib()}
-
-
-def what_is_imported(request: Request) -> str:
-    """Return what a request has imported, in words."""
-    return " and ".join(request["frameworks"]) if request["op"] == "framework" else str(request["module"])
 
 
 def groups(text: str, questions: Sequence[Question]) -> list[list[int]]:
