@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from olympus.graphs.labels import Namer
+from olympus.trials.modules import shown
 
 if TYPE_CHECKING:
     from olympus.commands.target import Followed
@@ -88,6 +89,5 @@ def _sentence(lineage: Lineage, misuse: Misuse, first: Span | None, second: Span
 
 def place(span: Span) -> str:
     """Return where a span begins, as ``file:line:column``."""
-    path, here = Path(span.file), Path.cwd()
-    file = path.relative_to(here) if path.is_relative_to(here) else path
+    file = shown(Path(span.file))
     return f"{file}:{span.line}:{span.column}" if span.column else f"{file}:{span.line}"

@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from olympus.tracing.jaxprs import Equation
 
 LOOPS = ("scan", "while")
-MAKES = {
-    "seed": ("seed",),
-    "split": ("split",),
-    "fold_in": ("fold_in",),
-    "clone": ("clone",),
-    "wrap": ("wrap", "mangled"),
-}
 UNMADE = ("join", "element", "opaque")  # identities that no event makes
 
 
@@ -102,7 +95,8 @@ class Calls:
         call.events.append(event)
         self.of_event[id(event)] = call
         for place, key in enumerate(event.made):
-            if self.term(key).operation in MAKES.get(event.kind, ()):
+            operation = self.term(key).operation
+            if event.kind == ("wrap" if operation == "mangled" else operation):
                 self.makers.setdefault(key, (event, place))
         for (loop, _), equation in zip(event.context.turns, loops_around(event.equation), strict=False):
             self.loops.setdefault(loop, equation)

@@ -153,10 +153,10 @@ def _constants(closed: Any) -> dict[int, Any]:
     """Return all constants that a jaxpr and those inside it close over, by ``id``."""
     jaxpr, consts = adapter.closed_parts(closed)
     found = {id(const): const for const in consts}
-    for eqn in jaxpr.eqns:
+    for eqn in adapter.every_equation(jaxpr):
+        inner = (const for _, sub in adapter.sub_jaxprs(eqn.params) for const in adapter.closed_parts(sub)[1])
+        found.update((id(value), value) for value in inner)
         found.update((id(atom.val), atom.val) for atom in eqn.invars if hasattr(atom, "val"))
-        for _, sub in adapter.sub_jaxprs(eqn.params):
-            found.update(_constants(sub))
     return found
 
 

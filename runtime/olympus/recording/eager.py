@@ -17,7 +17,7 @@ def before_operation(record: Record, name: str, args: Sequence[Any]) -> Callable
     look = EAGER.get(name)
     if look is None:
         return None
-    words = rows_of(args[0]) if name in CONSUMERS or name in DERIVATIONS else None
+    words = rows_of(args[0]) if name in OF_KEYS else None
     return lambda results: None if results is None else look(record, args, words, results)
 
 
@@ -114,5 +114,4 @@ EAGER: dict[str, Callable[..., None]] = {
     "random_fold_in": lambda record, *of: _derive(record, "fold_in", *of),
     "random_clone": lambda record, *of: _derive(record, "clone", *of),
 }
-CONSUMERS = {"random_split", "random_bits", "random_gamma"}
-DERIVATIONS = {"random_fold_in", "random_clone"}
+OF_KEYS = EAGER.keys() - {"random_seed", "random_wrap", "random_unwrap"}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from olympus.trials.arguments import Argument, Input, Value, value
+from olympus.trials.guesses import REST
 from olympus.trials.names import is_key, is_keys
 
 
@@ -56,9 +57,8 @@ def bound(call: ast.Call, parameters: Sequence[inspect.Parameter], names: dict[s
     code = compile(ast.fix_missing_locations(ast.Expression(gather)), "<docstring>", "eval")
     args, kwargs = eval(code, names | {"__given": lambda *args, **kwargs: (args, kwargs)})
     found = inspect.Signature([each.replace(annotation=each.empty) for each in parameters]).bind(*args, **kwargs)
-    rest = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     kinds = {each.name: each.kind for each in parameters}
-    return {each: abstract(held, each) for each, held in found.arguments.items() if kinds[each] not in rest}
+    return {each: abstract(held, each) for each, held in found.arguments.items() if kinds[each] not in REST}
 
 
 def abstract(held: Any, name: str) -> Argument:

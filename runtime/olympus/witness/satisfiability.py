@@ -18,6 +18,7 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from olympus.predicates import Applied, Constant, Literal, Predicate, Shifted, Symbol
+from olympus.verdicts.evidence import FAILED
 from olympus.verdicts.reasons import Reason
 from olympus.witness.decisions import MEMBERS, Derived, Same, Subject
 
@@ -47,7 +48,6 @@ READING = METHODS | {
 }  # fmt: skip
 PURE = ("jax.", "numpy.", "math.", "builtins.")
 FIXED = ("eq", "is", "in", "isinstance")
-FAILED = "failed(...)"
 SHORT = re.compile(r"`[\w.]+(\(\.\.\.\))?`")
 """A value as a reader of the source would write it."""
 

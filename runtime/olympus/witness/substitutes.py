@@ -14,6 +14,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, get_args
 
 from olympus.tracing.spans import is_user_file
+from olympus.verdicts.evidence import FAILED
 from olympus.verdicts.reasons import Reason
 from olympus.witness import keywords
 from olympus.witness.decisions import CLOSED, Same
@@ -208,7 +209,7 @@ class Builtins(dict[str, Any]):
                 raise error
             self.world.budget.step()
             self.world.budget.note(error, sys._getframe(1))
-        return Unknown(self.world, "failed(...)")
+        return Unknown(self.world, FAILED)
 
     def item(self, container: Any, index: Any) -> Any:
         """Stand for ``container[index]``: an unknown index into known functions gives the first."""
@@ -389,7 +390,7 @@ def build_class(world: State, body: Callable[..., Any], name: str, /, *bases: An
 def unknown_call(result: Any) -> str | None:
     """Return the unknown call whose result a value is, as a reader would write it; ``None`` for any other value."""
     path = str(result._olympus_path) if is_unknown(result) else ""
-    return path if path.endswith("(...)") and path != "failed(...)" else None
+    return path if path.endswith("(...)") and path != FAILED else None
 
 
 def is_returning(called: str) -> bool:
