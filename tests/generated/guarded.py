@@ -233,8 +233,8 @@ def by_function(program: Guarded, questions: Sequence[Question]) -> list[Verdict
         moved = [
             replace(
                 one,
-                place=replace(one.place, file=str(file)),
-                other=None if one.other is None else replace(one.other, file=str(file)),
+                place=one.place._replace(file=str(file)),
+                other=None if one.other is None else one.other._replace(file=str(file)),
             )
             for one in questions
         ]
