@@ -237,7 +237,7 @@ class Attributes:
             every = self.slots.slot("fields of many", source)
             self.heap.iterate(source, every)
             self.heap.widen(every)
-            self.trees.set_each(Object(code), every)
+            self.trees.set_any(Object(code), every)
             for name in dict.fromkeys((*code.fields, *self.classes.fields.names_of(code))):
                 self.slots.add_edge_of(every, self.attribute(name), Key, Container)
 

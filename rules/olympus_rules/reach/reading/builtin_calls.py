@@ -76,7 +76,7 @@ class BuiltinCalls:
         fields = constant_names(arguments[1])
         if fields:
             class_ = ir.ClassCode(maker, ast.ClassDef(maker, [], [], [], []), fields=fields)
-            self.attributes.trees.set_each(Object(class_), self.keys_given(call))
+            self.attributes.trees.set_any(Object(class_), self.keys_given(call))
             self.slots.put(call.result, Class(class_))
 
     def keys_given(self, call: Call) -> Slot:

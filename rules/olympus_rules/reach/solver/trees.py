@@ -69,11 +69,6 @@ class Trees:
         if isinstance(value, Object):
             self.slots.add_edge(source, self.written_anywhere(value))
 
-    def set_each(self, owner: Object, source: Slot) -> None:
-        """Write all values of a slot to each attribute of an object, as those of very many dictionaries."""
-        self.set_any(owner, source)
-        self.slots.add_edge(source, self.slots.slot("written field", owner.code, None))
-
     def written_anywhere(self, owner: Object) -> Slot:
         """Return the slot of what is written to unknown attributes of an object.
 
