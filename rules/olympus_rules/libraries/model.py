@@ -174,6 +174,11 @@ class Model:
         return self.qualified.rpartition(".")[2]
 
     @property
+    def kind(self) -> str:
+        """Return the kind of transformation that it is, empty for none."""
+        return "" if self.transform is None else self.transform.kind
+
+    @property
     def follows(self) -> str:
         """Return the kind of transformation as which the key flow follows its calls, empty for none."""
         return "" if self.transform is None else self.transform.follows

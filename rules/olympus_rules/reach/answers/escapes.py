@@ -175,6 +175,6 @@ def _library_of(reached: ProjectReach, owner: Slot) -> str:
 
 
 def is_jax(name: str) -> bool:
-    """Return whether a canonical name is one of JAX, or of Python itreached."""
+    """Return whether a canonical name is one of JAX, or of Python itself."""
     package = name.partition(".")[0]
     return package in ("jax", "builtins") or package in sys.stdlib_module_names

@@ -88,7 +88,7 @@ class LibraryCalls:
                 self.slots.add_edge_of(slot, call.result, Made)
             if not call.arguments:
                 self.slots.put(call.result, Made(model.qualified))  # a decorator that waits for its function
-        if model.transform is not None and model.transform.kind == "wraps":
+        if model.kind == "wraps":
             return  # it is told a function, and gives back another one
         if model.container == "namespace":
             self.namespace(model, call)
@@ -105,8 +105,7 @@ class LibraryCalls:
                 self.python.pass_through(call, model.root, is_method=isinstance(value, Made))
         if self.slots.once("handing", call.place, model.qualified):
             write_attributes(self.attributes, value, model, call)
-            is_each = model.transform is not None and model.transform.kind in EACH
-            if not is_each and self.containers.call(model.container, call):
+            if model.kind not in EACH and self.containers.call(model.container, call):
                 self._restructured.add(call.place)
             if model.container is not None and model.transform is None:
                 self.python.call_with_elements(call, model.container)
@@ -141,12 +140,10 @@ class LibraryCalls:
             if slot in factories:
                 continue
             self.hand_to(slot, slot, call, model)
-            if (
-                transform is not None and transform.has_branches and slot not in rest
-            ):  # of a list of functions, as ``switch`` takes them
+            if transform is not None and transform.has_branches and slot not in rest:  # of a list, as `switch` takes it
                 hand = partial(self.hand_to, slot=slot, call=call, model=model)
                 self.heap.open(slot, self.heap.elements_pool, self.heap.parts_of, hand, Container)
-        if transform is not None and transform.kind == "scan":
+        if model.kind == "scan":
             self.scan(call)
 
     def scan(self, call: Call) -> None:
@@ -200,18 +197,18 @@ class LibraryCalls:
         """
         transform = model.transform
         kinds: tuple[type, ...] = (*(MAPPED if transform is None else CALLABLE), Unknown)
-        mapped = mapped_by(call.node) if transform is not None and transform.kind in MAPPING else None
-        if transform is not None and transform.kind in MAPPING and takes_words(call.node):
+        mapped = mapped_by(call.node) if model.kind in MAPPING else None
+        if model.kind in MAPPING and takes_words(call.node):
             self.slots.watch(source, lambda value: give_words(self.heap, value.code), Function)
         if mapped is not None:
             self.slots.watch(source, partial(self.map_over, mapped=mapped, result=call.result), *MAPPED)
             kinds = tuple(kind for kind in kinds if kind not in MAPPED)
-        if transform is not None and transform.kind == "value_and_grad":
+        if model.kind == "value_and_grad":
             self.slots.watch(source, partial(self.pair_up, result=call.result), Function)
             kinds = tuple(kind for kind in kinds if kind is not Function)
-        if not (model.keeps_axes or (transform is not None and transform.kind == "map")):
+        if not (model.keeps_axes or model.kind == "map"):
             self.binding.widen(source, *(kinds if mapped is not None else CALLABLE))
-        if transform is not None and transform.kind == "partial":
+        if model.kind == "partial":
             count = sum(not starred for _, starred in call.arguments[1:])
             self.slots.watch(source, partial(self.bind_first, count=count, result=call.result), Function)
             self.slots.add_edge_of(source, call.result, *(kind for kind in kinds if kind is not Function))

@@ -75,8 +75,7 @@ class Making:
         function = decorator if call is None else call.func
         if call is not None and call.args:  # of ``partial``
             function = call.args[0]
-        transform = names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").transform
-        return transform.kind if transform is not None else ""
+        return names.model(names.documents[self.file].imports.resolve(dotted_name(function)) or "").kind
 
     def decorated_method(self, method: ir.FunctionCode, slot: Slot) -> Slot:
         """Return the slot of what decorators make of a method: an attribute of objects, as the method itself is not.
