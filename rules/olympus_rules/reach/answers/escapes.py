@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS
 from olympus_rules.libraries.names import RANDOM, REPLACING
-from olympus_rules.reach.reading.calls import FILLING
+from olympus_rules.reach.reading.containers import FILLING
 from olympus_rules.reach.reading.library_calls import CHANGING
 from olympus_rules.reach.reading.settling import GIVING_BACK
 from olympus_rules.reach.reading.sites import Call

@@ -10,7 +10,7 @@ from olympus_rules.libraries.names import DICT
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.raw_keys import RawKeys
 from olympus_rules.reach.reading.sites import Call, Written
-from olympus_rules.reach.reading.spelled import constant_names, is_plain_write, looped_names
+from olympus_rules.reach.reading.spelled import constant_names, looped_names
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import Class, Key, Library, Object, place_of
 
@@ -36,7 +36,7 @@ class BuiltinCalls:
         if callee in NAMING and len(call.arguments) > 1 and not any(starred for _, starred in call.arguments):
             if callee == "getattr":
                 self.read(call, name)
-            elif len(call.arguments) == 3 and not is_plain_write(call):
+            elif len(call.arguments) == 3:
                 self.write(call, name)
         if callee == "TypedDict":
             self.slots.put(call.result, Library(DICT))

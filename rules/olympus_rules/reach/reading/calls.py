@@ -9,7 +9,7 @@ from functools import partial
 from olympus_rules.libraries.names import READING
 from olympus_rules.reach.reading.attributes import Attributes
 from olympus_rules.reach.reading.binding import CALLABLE, Binding
-from olympus_rules.reach.reading.containers import METHODS, SPREADING
+from olympus_rules.reach.reading.containers import FILLING, METHODS, SPREADING
 from olympus_rules.reach.reading.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.failures import Failure, record
@@ -32,8 +32,6 @@ from olympus_rules.reach.solver.values import (
     Words,
 )
 
-FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
-"""Methods that put their arguments into a container."""
 ENTERING = frozenset({"enter_context", "enter_async_context"})
 GIVING_ATTRIBUTES = frozenset({"_asdict", "__getstate__"})
 """Methods that every named tuple, or every object, has, and that give the attributes."""

@@ -23,6 +23,8 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
+FILLING = frozenset({"add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"})
+"""Methods that put their arguments into a container."""
 TAKING = frozenset({"get", "pop", "popleft", "send", "setdefault", "__getitem__", "__next__"})
 """Methods that give one element."""
 FILLED = frozenset({"tuples", "repeated", "grouped", "accumulated"})

@@ -13,12 +13,12 @@ from olympus_rules.libraries import Model
 from olympus_rules.libraries.names import CHOOSING, ERRORS
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.reading.attributes import Attributes
-from olympus_rules.reach.reading.axes import axes_of_size
 from olympus_rules.reach.reading.binding import CALLABLE, MANY, Binding, give_words
 from olympus_rules.reach.reading.containers import ContainerCalls
 from olympus_rules.reach.reading.giving_back import DATA_LEAVES, GivingBack
 from olympus_rules.reach.reading.python_calls import PythonCalls
 from olympus_rules.reach.reading.sites import Anywhere, Call, Given
+from olympus_rules.reach.reading.spelled import axes_of_size
 from olympus_rules.reach.solver.heap import MOST_AXES, Heap
 from olympus_rules.reach.solver.mapping import ANYHOW, Mapped, mapped_by, takes_words
 from olympus_rules.reach.solver.slots import Slot

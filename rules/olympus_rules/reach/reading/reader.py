@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from olympus_rules.code import instructions as ir
-from olympus_rules.reach.reading.axes import axes_of
 from olympus_rules.reach.reading.builtin_calls import BuiltinCalls
 from olympus_rules.reach.reading.definitions import Definitions
 from olympus_rules.reach.reading.fixtures import is_fixture_maker
@@ -18,7 +17,7 @@ from olympus_rules.reach.reading.making import Making
 from olympus_rules.reach.reading.operations import Operations
 from olympus_rules.reach.reading.raw_keys import NAME, RawKeys
 from olympus_rules.reach.reading.sites import Call, Written
-from olympus_rules.reach.reading.spelled import is_spelled, owners, spelling
+from olympus_rules.reach.reading.spelled import axes_of, is_spelled, owners, spelling
 from olympus_rules.reach.solver.failures import contained
 from olympus_rules.reach.solver.heap import items_of
 from olympus_rules.reach.solver.slots import Slot

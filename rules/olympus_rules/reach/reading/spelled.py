@@ -1,4 +1,7 @@
-"""What expressions spell out: the names of attributes, of fields and of variables."""
+"""What expressions spell out: the names of attributes, of fields and of variables, and numbers of axes.
+
+Axes are counted as those of keys: the words of a raw key are the last one of an array, which does not count.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,7 @@ import ast
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
-from olympus_rules.reach.reading.calls import FILLING
-from olympus_rules.reach.reading.sites import Call
+from olympus_rules.reach.reading.containers import FILLING
 from olympus_rules.syntax.document import Parents, every_node
 
 
@@ -21,12 +23,6 @@ def owners(tree: ast.Module) -> set[ast.AST]:
     """Return the expressions of which an attribute or element is read, and that it does not change."""
     reads = [node for node in every_node(tree) if isinstance(node, ast.Attribute | ast.Subscript)]
     return {node.value for node in reads if isinstance(node.ctx, ast.Load) and getattr(node, "attr", "") not in FILLING}
-
-
-def is_plain_write(call: Call) -> bool:
-    """Return whether a call in ``__setattr__`` writes the attribute that this was called for, as it is given."""
-    is_special = call.code.name.rpartition(".")[2] == "__setattr__"
-    return is_special and list(call.code.parameters) == [ast.unparse(each) for each in call.node.args]
 
 
 def looped_names(call: ast.Call, parents: Parents) -> list[str] | None:
@@ -63,3 +59,45 @@ def is_spelled(code: ir.FunctionCode, node: ast.expr) -> bool:
     if scope is not None and isinstance(scope.definitions.get(dotted_name(node)), ir.ClassCode):
         return True
     return code.imported_name(node) is not None
+
+
+def axes_of_size(size: ast.expr) -> int | None:
+    """Return the number of axes that a split of a size adds; ``None`` if unknown."""
+    match size:
+        case ast.Constant(value=int()) | ast.BinOp(op=ast.Mult() | ast.Sub() | ast.FloorDiv()):
+            return 1
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return 1
+        case ast.Tuple(elts=sizes) if not any(isinstance(each, ast.Starred) for each in sizes):
+            return len(sizes)
+    return None
+
+
+def axes_of(code: ir.FunctionCode, index: ast.expr) -> int | None:
+    """Return by how many axes a subscript changes the rank of an array; ``None`` if an index may be an array.
+
+    Args:
+        code: the function or module of the subscript.
+        index: the index.
+    """
+    axes = 0
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if len(parts) > 1 and isinstance(parts[0], ast.Slice):
+        return None  # a column of `keys[:, 0]` has words
+    for part in parts:
+        match part:
+            case ast.Constant(value=None):
+                axes += 1
+            case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+                axes -= 1
+            case ast.Call(func=ast.Name(id="int" | "len")):
+                axes -= 1
+            case ast.Call(func=ast.Attribute(attr="argmax" | "argmin"), args=[_], keywords=[]) if code.imported_name(
+                part.func
+            ):  # of all elements
+                axes -= 1
+            case ast.Slice() | ast.Constant(value=str()):  # of a tree with such keys
+                pass
+            case _:
+                return None
+    return axes
