@@ -17,7 +17,7 @@ from olympus_rules.libraries.names import PLAIN_DECORATORS, canonical
 from olympus_rules.reach.reading.sites import Written
 from olympus_rules.reach.solver.classes import bound
 from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.slots import MOST_TOLD_APART, Slot
+from olympus_rules.reach.solver.slots import MOST_TOLD_APART, Slot, nothing
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import (
     FEW,
@@ -117,49 +117,6 @@ def registered_names(documents: Iterable[Document]) -> frozenset[str]:
     return frozenset(name for text in texts for name in registered_by_calls(text, classes))
 
 
-@dataclass(slots=True, eq=False)
-class AttributeRead:
-    """A watcher of the masks of what an attribute is read from.
-
-    Of very many objects and classes, it counts as an attribute of any object. Most of many objects are there by a
-    merger of values, and their special methods are not called.
-
-    Attributes:
-        attributes: those of the project.
-        name: the name of the attribute.
-        slot: the result.
-        is_spelled: whether the object is spelled out as an import, or as attributes of one.
-        left: how many objects and classes may still be told apart; less than none if it is an attribute of any.
-        left_in_place: how many objects may still give it by special methods.
-    """
-
-    attributes: Attributes
-    name: str
-    slot: Slot
-    is_spelled: bool
-    left: int
-    left_in_place: int
-
-    def __call__(self, fresh: int) -> None:
-        """Read the attribute of new values."""
-        attributes, slots = self.attributes, self.attributes.slots
-        for value in slots.listed(fresh & attributes.without_class[0]):
-            attributes.of_value(value, self.name, self.slot, spelled=self.is_spelled)
-        unknown = fresh & slots.of_kinds(Unknown)
-        objects = fresh & attributes.with_class[0]
-        if objects | unknown and self.left >= 0:
-            self.left = -1 if unknown else self.left - objects.bit_count()
-            for value in slots.listed(objects) if self.left >= 0 else ():
-                attributes.of_value(value, self.name, self.slot, spelled=self.is_spelled)
-            if self.left < 0:  # an object of any class, as it seems
-                attributes.vague.add((self.name, self.slot))
-        objects = fresh & slots.of_kinds(Object)
-        if objects and self.left_in_place >= 0:
-            self.left_in_place -= objects.bit_count()
-            for value in slots.of(objects, Object) if self.left_in_place >= 0 else ():
-                attributes.give_in_place(value, self.name, self.slot)
-
-
 class Attributes:
     """Reads and writes of attributes.
 
@@ -189,7 +146,6 @@ class Attributes:
         self.written: list[Written] = []
         self.owners: dict[Slot, Slot] = {}
         self._parts: dict[Slot, dict[str, None]] = {}
-        self.without_class, self.with_class = heap.slots.growing(WITHOUT_CLASS), heap.slots.growing((Class, Object))
 
     def attribute(self, name: str) -> Slot:
         """Return the slot of an attribute of any object: all that is written under its name.
@@ -259,11 +215,19 @@ class Attributes:
         self.slots.add_edge(source, self.attribute(name))
 
     def read(self, owner: Slot, name: str, slot: Slot, *, spelled: bool = False) -> None:
-        """Read an attribute of the values of a slot."""
+        """Read an attribute of the values of a slot.
+
+        Of very many objects and classes, it counts as an attribute of any object. Most of many objects are there by a
+        merger of values, and their special methods are not called.
+        """
         self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
-        reading = AttributeRead(self, name, slot, spelled, MOST_TOLD_APART, FEW if self.may_be_given(name) else -1)
-        self.slots.watch_mask(owner, reading, *WITHOUT_CLASS, Class, Object)
+        each = partial(self.of_value, name=name, slot=slot, spelled=spelled)
+        self.slots.watch(owner, each, *WITHOUT_CLASS)
+        self.slots.watch_few(owner, each, lambda: self.vague.add((name, slot)), Class, Object)
+        if self.may_be_given(name):
+            in_place = partial(self.give_in_place, name=name, slot=slot)
+            self.slots.watch_few(owner, in_place, nothing, Object, most=FEW)
         if name == "__class__":
             self.trees.class_of(owner, slot)
         self.reads.append((owner, name, slot))
