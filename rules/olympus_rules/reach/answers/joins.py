@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -13,6 +12,7 @@ from olympus_rules.libraries.names import CHOOSING
 from olympus_rules.libraries.transformations import Transformation
 from olympus_rules.reach.reading.binding import MANY
 from olympus_rules.reach.reading.graph import Graph
+from olympus_rules.reach.reading.settling import UPDATE
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.heap import Heap
 from olympus_rules.reach.solver.slots import Slot, without
@@ -29,8 +29,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-UPDATE = re.compile(r"\.at\[.*\]\.set$", re.DOTALL)
-"""A call that writes keys into an array of keys: ``keys.at[i].set``."""
 DEPTH = 4
 """How many containers deep the parts of two trees are paired."""
 

@@ -76,9 +76,7 @@ class ProjectReach:
             )
             for path, document in documents.items()
         }
-        classes = classes_of(documents.values())
-        methods, written = method_names(classes), written_attributes(classes)
-        heap = Heap(slots, Classes(slots, methods, written))
+        heap = Heap(slots, Classes(slots, method_names(documents.values())))
         self.names = Names(documents, modules, tuple(roots), libraries(packs), registered_names(documents.values()))
         attributes = Attributes(heap, self.names)
         self.given = given = list(given)
@@ -233,33 +231,14 @@ def give(heap: Heap, modules: Mapping[str, FunctionCode], given: Iterable[Taken]
                 heap.slots.add_edge(made, heap.variable(code, name))
 
 
-def classes_of(documents: Iterable[Document]) -> list[ast.ClassDef]:
-    """Return the classes of all files."""
-    return [node for each in documents for node in every_node(each.tree) if isinstance(node, ast.ClassDef)]
-
-
-def method_names(classes: Iterable[ast.ClassDef]) -> set[str]:
-    """Return the names of all functions in classes."""
+def method_names(documents: Iterable[Document]) -> set[str]:
+    """Return the names of all functions in the classes of all files."""
+    classes = [node for each in documents for node in every_node(each.tree) if isinstance(node, ast.ClassDef)]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     found = [node for class_ in classes for node in every_node(class_) if isinstance(node, functions)]
     decorated = [node for node in found if node.decorator_list]
     setters = {setter(node.name) for node in decorated if getattr(node.decorator_list[0], "attr", "") == "setter"}
     return setters.union(node.name for node in found)
-
-
-def written_attributes(classes: Iterable[ast.ClassDef]) -> dict[ast.ClassDef, set[str]]:
-    """Return the names of the attributes that the methods of each class write to ``self``."""
-    return {
-        class_: {
-            node.attr
-            for node in every_node(class_)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        }
-        for class_ in classes
-    }
 
 
 def reach(

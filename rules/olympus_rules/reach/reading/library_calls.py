@@ -19,8 +19,8 @@ from olympus_rules.reach.reading.giving_back import DATA_LEAVES, GivingBack
 from olympus_rules.reach.reading.python_calls import PythonCalls
 from olympus_rules.reach.reading.sites import Anywhere, Call, Given
 from olympus_rules.reach.reading.spelled import axes_of_size
-from olympus_rules.reach.solver.heap import MOST_AXES, Heap
-from olympus_rules.reach.solver.mapping import ANYHOW, Mapped, mapped_by, takes_words
+from olympus_rules.reach.solver.heap import Heap
+from olympus_rules.reach.solver.mapping import ANYHOW, MOST_AXES, Mapped, mapped_by, takes_words
 from olympus_rules.reach.solver.slots import Slot
 from olympus_rules.reach.solver.values import (
     UNDIVIDED,

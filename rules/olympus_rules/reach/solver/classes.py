@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.reach.solver.fields import Fields
 from olympus_rules.reach.solver.slots import Slot, Slots
 from olympus_rules.reach.solver.values import Class, Function, Library, Made, Member, Object, Value
+from olympus_rules.syntax.document import every_node
 
 WITHOUT_KEYS = frozenset({"abc", "builtins", "collections", "enum", "threading", "typing", "typing_extensions"})
 """Packages whose classes say nothing of the attributes of a subclass."""
@@ -20,17 +21,9 @@ NO_METHOD = ""
 class Classes:
     """The classes of a project; their bases become known as values propagate."""
 
-    def __init__(
-        self, slots: Slots, method_names: Collection[str], written: Mapping[ast.ClassDef, Collection[str]]
-    ) -> None:
-        """Start without any class.
-
-        Args:
-            slots: those of the project.
-            method_names: the names of all functions in classes of the project.
-            written: the attributes that the methods of each class write to ``self``.
-        """
-        self._written = written
+    def __init__(self, slots: Slots, method_names: Collection[str]) -> None:
+        """Start without any class; ``method_names`` are those of all functions in classes of the project."""
+        self._written: dict[ClassCode, set[str]] = {}
         self._method_names = frozenset(method_names)
         self._slots = slots
         self._bases: dict[ClassCode, list[ClassCode]] = defaultdict(list)
@@ -46,6 +39,7 @@ class Classes:
         """Take a class and the slots of its bases."""
         for name, method in code.methods.items():
             self.methods[name].append(method)
+        self._written[code] = set(written_to_self(code.node))
         for base in bases:
             self._slots.watch(base, lambda value: self._inherit(code, value), Class, Library, Made)
 
@@ -114,7 +108,7 @@ class Classes:
         waiting, seen = [code], {code}
         while waiting:
             each = waiting.pop()
-            if name in self._written.get(each.node, ()) or name in each.fields:
+            if name in self._written.get(each, ()) or name in each.fields:
                 return True
             waiting += [base for base in self._bases[each] if base not in seen]
             seen.update(waiting)
@@ -157,6 +151,14 @@ class Classes:
                 self._slots.add_edge(self.own_member(base.code, name), target)
 
         self._slots.watch(self._beside(code, "bases"), take)
+
+
+def written_to_self(class_: ast.ClassDef) -> Iterator[str]:
+    """Yield the attributes that the methods of a class write to ``self``."""
+    for node in every_node(class_):
+        match node:
+            case ast.Attribute(ctx=ast.Store(), value=ast.Name(id="self"), attr=name):
+                yield name
 
 
 def bound(member: Member, owner: Object | Class) -> Value:

@@ -9,6 +9,7 @@ from functools import partial
 
 from olympus_rules.code import instructions as ir
 from olympus_rules.reach.solver.classes import Classes
+from olympus_rules.reach.solver.mapping import MOST_AXES
 from olympus_rules.reach.solver.slots import Slot, Slots, without
 from olympus_rules.reach.solver.values import (
     UNDIVIDED,
@@ -29,7 +30,6 @@ from olympus_rules.reach.solver.values import (
     Value,
 )
 
-MOST_AXES = 3
 LIMITED: dict[str, tuple[type, ...]] = {
     "containers": (Container,),
     "objects": (Object, Class),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
-MOST = 3
+MOST_AXES = 3
 """The most axes that are counted."""
 
 
@@ -38,7 +38,7 @@ class Mapped:
             return ANYHOW
         count = max(len(self.places), len(outer.places))
         places = tuple(_at(each, self.places, mine) + _at(each, outer.places, others) for each in range(count))
-        return Mapped(mine + others, places) if mine + others <= MOST else None
+        return Mapped(mine + others, places) if mine + others <= MOST_AXES else None
 
     def after(self, count: int) -> Mapped:
         """Return the mapping of the arguments after the first ones."""
