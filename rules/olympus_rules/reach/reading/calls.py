@@ -14,7 +14,7 @@ from olympus_rules.reach.reading.library_calls import CHANGING, LibraryCalls
 from olympus_rules.reach.reading.sites import Call
 from olympus_rules.reach.solver.failures import Failure, record
 from olympus_rules.reach.solver.heap import Heap
-from olympus_rules.reach.solver.slots import Slot, without
+from olympus_rules.reach.solver.slots import Slot, nothing, without
 from olympus_rules.reach.solver.values import (
     FEW,
     Class,
@@ -90,8 +90,9 @@ class Calls:
             for slot, _ in call.arguments[:1]:
                 self.slots.watch(call.owner, partial(self.make_tuple, source=slot, result=call.result), Class)
         for slot, _ in call.arguments[:1] if name == "__new__" else ():
-            make = partial(self.make_empty, result=call.result)
-            self.slots.watch_few(slot, make, lambda: None, Class, most=FEW)  # else it makes objects of all classes
+            # an object whose attributes are written later; of many classes, it would be one of all of them
+            make = partial(self.make, result=call.result)
+            self.slots.watch_few(slot, make, nothing, Class, most=FEW)
         if name in GIVING_ATTRIBUTES:
             self.slots.watch(
                 call.owner,
@@ -107,8 +108,8 @@ class Calls:
                 *(Container, Unknown),
             )
 
-    def make_empty(self, class_: Class, *, result: Slot) -> None:
-        """Make an object whose attributes are written later."""
+    def make(self, class_: Class, *, result: Slot) -> None:
+        """Make an object of a class."""
         self.slots.put(result, Object(class_.code))
 
     def apply_each(self, values: int, call: Call) -> None:
@@ -139,7 +140,7 @@ class Calls:
 
     def make_tuple(self, class_: Class, *, source: Slot, result: Slot) -> None:
         """Make a named tuple of the elements of a container."""
-        self.slots.put(result, Object(class_.code))
+        self.make(class_, result=result)
         self.binding.by_elements(class_.code, source)
 
     def is_inherited(self, call: Call) -> bool:

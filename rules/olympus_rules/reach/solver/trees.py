@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 
 from olympus_rules.reach.solver.heap import Heap, Pool
@@ -104,20 +104,7 @@ class Trees:
         self.slots.put(slot, OTHER)
         fields = self.fields(owner)
         self.slots.add_edge_of(fields, slot, Key)
-        self.heap.open(
-            fields,
-            self.leaves_pool,
-            self.leaves_of,
-            lambda part: self.slots.add_edge_of(part, slot, Key),
-            Container,
-        )
-        for_each = partial(self.keys_inside, slot=slot)
-        self.slots.watch_few(fields, for_each, nothing, Object, most=FEW_CLASSES)
-
-    def keys_inside(self, value: Value, slot: Slot) -> None:
-        """Copy the keys among the leaves of an object in another one."""
-        for part in self.leaves_of(value):
-            self.slots.add_edge_of(part, slot, Key)
+        self.hand_leaves(fields, lambda part: self.slots.add_edge_of(part, slot, Key), nothing)
 
     def copy_leaves(self, source: Slot, target: Slot) -> None:
         """Copy the leaves of the pytrees of a slot.
@@ -126,20 +113,18 @@ class Trees:
         their leaves would be one pool of all states of the project.
         """
         self.slots.add_edge_of(source, target, Key, *WHOLE)
+        as_they_are = partial(self.slots.add_edge_of, source, target, Object)
+        self.hand_leaves(source, lambda part: self.slots.add_edge_of(part, target, Key, *UNDIVIDED), as_they_are)
+
+    def hand_leaves(self, source: Slot, hand: Callable[[Slot], None], beyond: Callable[[], object]) -> None:
+        """Hand on the leaves of the containers of a slot, and of its objects, unless those are of many classes."""
+        self.heap.open(source, self.leaves_pool, self.leaves_of, hand, Container)
 
         def each(value: Value) -> None:
             for part in self.leaves_of(value):
-                self.slots.add_edge_of(part, target, Key, *UNDIVIDED)
+                hand(part)
 
-        self.heap.open(
-            source,
-            self.leaves_pool,
-            self.leaves_of,
-            lambda part: self.slots.add_edge_of(part, target, Key, *UNDIVIDED),
-            Container,
-        )
-        as_they_are = partial(self.slots.add_edge_of, source, target, Object)
-        self.slots.watch_few(source, each, as_they_are, Object, most=FEW_CLASSES)
+        self.slots.watch_few(source, each, beyond, Object, most=FEW_CLASSES)
 
     def spread(
         self, source: Slot, target: Container, *, rest: Slot | None = None, without: Collection[str | int] = ()
