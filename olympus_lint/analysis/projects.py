@@ -173,7 +173,7 @@ class Projects:
     def close(self) -> None:
         """Close the analyses of all files; answers about their names are kept."""
         for project in self._projects.values():
-            project.trim(0)
+            project.close()
 
     def forget(self, filename: str) -> None:
         """Forget a file that was rewritten."""

@@ -144,7 +144,7 @@ def test_closed_analyses_are_freed_without_the_garbage_collector(tmp_path: Path)
             file = files.analysis(document).file
             kept += [weakref.ref(part) for part in (file.terms, file.decisions, file.knowledge)]
             del document, file
-        files.trim(0)
+        files.close()
         assert [part() for part in kept[:3]] == [None] * 3
     finally:
         gc.enable()

@@ -22,7 +22,7 @@ from olympus_rules.syntax.project import locate
 from olympus_rules.syntax.text import decode
 
 PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
-MAX_OPEN = 36  # analyses kept for the files that import them
+MOST_TEXT = 3_000_000  # characters of the files whose analyses are kept for the files that import them
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -110,13 +110,20 @@ class Project:
         analysis = self._analyses.get(document.path)
         return None if analysis is None or analysis.document is not document else analysis.lookups.needs
 
-    def trim(self, most: int = MAX_OPEN) -> None:
-        """Close the analyses that were least recently used, until there are so many."""
-        spare = len(self._analyses) - most
-        if spare <= 0:
-            return
-        idle = [path for path, analysis in self._analyses.items() if not analysis.summariser.busy]
-        for path in idle[:spare]:
+    def trim(self) -> None:
+        """Close the analyses that were least recently used, until the texts of the others are short enough.
+
+        The latest one stays: what its result rests on may still be asked for.
+        """
+        spare = sum(len(analysis.document.text) for analysis in self._analyses.values()) - MOST_TEXT
+        for path, analysis in list(self._analyses.items()) if spare > 0 else ():
+            if spare > 0 and analysis is not self._last and not analysis.summariser.busy:
+                spare -= len(analysis.document.text)
+                self._close(path)
+
+    def close(self) -> None:
+        """Close the analyses of all files; answers about their names are kept."""
+        for path in list(self._analyses):
             self._close(path)
 
     def compute(self, question: Question) -> Record | None:
