@@ -22,7 +22,8 @@ from olympus_rules.syntax.project import locate
 from olympus_rules.syntax.text import decode
 
 PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
-MOST_TEXT = 3_000_000  # characters of the files whose analyses are kept for the files that import them
+MOST_TEXT = 1_500_000  # characters of the files whose analyses are kept for the files that import them
+GROWTH = 5  # how many kept analyses take the memory of one that is under way
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -71,6 +72,7 @@ class Project:
                 analysis.document.filename = filename
                 return analysis.document
             self.forget(str(path))
+        self.trim(len(text))
         place = locate(path, self.session.further)
         self.opened += 1
         with warnings.catch_warnings():
@@ -110,12 +112,16 @@ class Project:
         analysis = self._analyses.get(document.path)
         return None if analysis is None or analysis.document is not document else analysis.lookups.needs
 
-    def trim(self) -> None:
+    def trim(self, coming: int = 0) -> None:
         """Close the analyses that were least recently used, until the texts of the others are short enough.
 
         The latest one stays: what its result rests on may still be asked for.
+
+        Args:
+            coming: the characters of a file that will be analysed next.
         """
-        spare = sum(len(analysis.document.text) for analysis in self._analyses.values()) - MOST_TEXT
+        kept = sum(len(analysis.document.text) for analysis in self._analyses.values())
+        spare = kept + GROWTH * coming - MOST_TEXT
         for path, analysis in list(self._analyses.items()) if spare > 0 else ():
             if spare > 0 and analysis is not self._last and not analysis.summariser.busy:
                 spare -= len(analysis.document.text)
