@@ -10,6 +10,7 @@ import pytest
 
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.facts import Reuse
+from olympus_rules.keyflow.linking import project as linking
 from olympus_rules.keyflow.linking.driver import analyse
 from olympus_rules.keyflow.linking.project import Project
 from olympus_rules.syntax import Document
@@ -148,6 +149,25 @@ def test_closed_analyses_are_freed_without_the_garbage_collector(tmp_path: Path)
         assert [part() for part in kept[:3]] == [None] * 3
     finally:
         gc.enable()
+
+
+def test_analyses_are_kept_as_long_as_their_texts_are_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, text = Project(), "from jax import random\n\n\ndef draw(key):\n    return random.normal(key)\n"
+
+    def kept(name: str, text: str = text) -> set[str]:
+        path = tmp_path / name
+        path.write_text(text, "utf-8")
+        analyse(files.document(str(path), text), project=files)
+        return {Path(path).name for path in files._analyses}
+
+    monkeypatch.setattr(linking, "MOST_TEXT", 2 * len(text))
+    monkeypatch.setattr(linking, "GROWTH", 0)
+    assert kept("a.py") == {"a.py"}
+    assert kept("b.py") == {"a.py", "b.py"}
+    assert kept("c.py") == {"b.py", "c.py"}
+    assert kept("long.py", text * 9) == {"long.py"}  # the latest one stays, however long it is
+    monkeypatch.setattr(linking, "GROWTH", 1)
+    assert kept("d.py") == {"d.py"}  # it needs room before it is opened
 
 
 def test_a_closed_analysis_holds_no_class_with_its_scope() -> None:

@@ -10,6 +10,7 @@ from olympus_rules.code import definitions, expressions, statements
 from olympus_rules.code import instructions as ir
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Module, Scope
+from olympus_rules.syntax.document import every_node
 
 EXPRESSIONS = {**expressions.HANDLERS, **definitions.EXPRESSIONS}
 STATEMENTS = {**statements.HANDLERS, **definitions.STATEMENTS}
@@ -58,7 +59,7 @@ def lower_module(
 def _bound_by_name(tree: ast.Module) -> Iterator[str]:
     """Return the strings and keywords in definitions that take ``globals()`` for more than a look-up: it binds them."""
     for definition in tree.body:
-        nodes = list(ast.walk(definition))
+        nodes = every_node(definition)
         looked_up = {part.value for part in nodes if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load)}
         calls = {part for part in nodes if isinstance(part, ast.Call) and dotted_name(part.func) == "globals"}
         if calls - looked_up:

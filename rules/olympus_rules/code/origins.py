@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 from olympus_rules.code.names import dotted_name
+from olympus_rules.syntax.document import every_node
 
 Origin: TypeAlias = tuple[Any, ...]
 """``("self",)``; ``("name", dotted)``; ``("type", annotation)``; ``("call", origin, given)`` for its result, with the
@@ -92,7 +93,7 @@ def _variables(function: ast.FunctionDef, *, is_method: bool = True) -> dict[str
     for statement in _statements(function.body):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                stored = [part for part in ast.walk(target) if isinstance(part, ast.Name)]
+                stored = [part for part in every_node(target) if isinstance(part, ast.Name)]
                 for name in [part.id for part in stored if isinstance(part.ctx, ast.Store)]:
                     is_new = isinstance(target, ast.Name) and name not in known
                     known[name] = _origin(statement.value, known) if is_new else None

@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import first_line
+from olympus_rules.syntax.document import every_node, first_line
 from olympus_rules.syntax.project import in_project
 
 WORDS = ("random", "rng", "split", "seed", "initializer")
@@ -156,11 +156,11 @@ def _called_as(code: FunctionCode) -> str:
 def _bases(code: FunctionCode) -> set[str]:
     """Return the names in the bases of a method's class: methods called on the object may be theirs."""
     bases = code.owner.node.bases if code.owner is not None else []
-    return {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
+    return {part.id for base in bases for part in every_node(base) if isinstance(part, ast.Name)}
 
 
 def _defaults(code: FunctionCode) -> set[str]:
     """Return the names in the values that the body of a method's class binds to attributes, which methods may call."""
     body = code.owner.node.body if code.owner is not None else []
     values = [each.value for each in body if isinstance(each, ast.AnnAssign | ast.Assign) and each.value is not None]
-    return {part.id for value in values for part in ast.walk(value) if isinstance(part, ast.Name)}
+    return {part.id for value in values for part in every_node(value) if isinstance(part, ast.Name)}

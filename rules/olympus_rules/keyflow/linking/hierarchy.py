@@ -28,6 +28,7 @@ from olympus_rules.keyflow.interpret.defaults import supposed
 from olympus_rules.keyflow.interpret.made_objects import kind
 from olympus_rules.keyflow.notes.annotated import named
 from olympus_rules.libraries.names import RANDOM
+from olympus_rules.syntax.document import every_node
 
 SETTING_UP = ("__init__", "setup", "__post_init__")
 WRITE = re.compile(r"\.(\w+)(?=\s*(?::[^=\n]+)?=[^=])")  # what follows may write another: `if self.a: self.b = 0`
@@ -422,7 +423,7 @@ def _stores(ancestry: Iterable[ClassCode], name: str, known: dict[ClassCode, set
 
 def _stored(class_: ClassCode) -> set[str]:
     """Return the names that the objects of a class store: its fields, and what code in it writes."""
-    nodes = ast.walk(class_.node)
+    nodes = every_node(class_.node)
     written = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     return written.union(class_.fields, class_.values)
 
@@ -473,7 +474,7 @@ def _rebound(text: str) -> frozenset[str]:
 def _giving(code: FunctionCode) -> dict[str, bool]:
     """Return which attributes of its object a method writes, and whether all it writes there was given to it."""
     found: dict[str, bool] = {}
-    for node in ast.walk(code.node):
+    for node in every_node(code.node):
         written = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         targets = [
             part for each in written for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])
@@ -488,7 +489,7 @@ def _giving(code: FunctionCode) -> dict[str, bool]:
 
 def _is_of_parameters(code: FunctionCode, value: ast.expr) -> bool:
     """Return whether an expression of a method is made of its parameters, but not its object, and of globals."""
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    names = {node.id for node in every_node(value) if isinstance(node, ast.Name)}
     return names & code.local_names <= set(code.parameters[1:])
 
 

@@ -120,6 +120,8 @@ class Project:
         Args:
             coming: the characters of a file that will be analysed next.
         """
+        if self.session.stack.frames:  # they may rest on any of the others
+            return
         kept = sum(len(analysis.document.text) for analysis in self._analyses.values())
         spare = kept + GROWTH * coming - MOST_TEXT
         for path, analysis in list(self._analyses.items()) if spare > 0 else ():
@@ -150,8 +152,7 @@ class Project:
         if answer is None or answer.get("final", True):
             roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.lookups.needs)
             self.answers.keep(question, roots, needs)
-        if not self.session.stack.frames:
-            self.trim()
+        self.trim()
         return answer
 
     def _holds_keys(self, path: str) -> bool:
