@@ -13,11 +13,17 @@ from olympus_rules.reach.answers.escapes import escapes
 from olympus_rules.reach.answers.evidence import places_in
 from olympus_rules.reach.answers.project import ProjectReach, reach
 from olympus_rules.reach.solver import slots
-from olympus_rules.reach.solver.values import Key, Library, Place, place_of
+from olympus_rules.reach.solver.values import Key, Library, Place, Value, place_of
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.project import forget_folders, locate
 
 IMPORTS = "import jax\nimport jax.numpy as jnp\nfrom jax.random import PRNGKey, normal, split, fold_in\n"
+
+
+def values(reached: ProjectReach, place: Place) -> list[Value]:
+    """Return the values that may reach an expression."""
+    slots = reached.slots
+    return [value for slot in reached.graph.expressions.get(place, ()) for value in slots.values(slot)]
 
 
 class Reached:
@@ -58,7 +64,7 @@ class Reached:
         """Return how many axes the keys have that each ``look(...)`` is given."""
         found = []
         for place in self.looked_at():
-            made = [each for each in self.reached.values(place) if isinstance(each, Key) and each.site in self.seeds]
+            made = [each for each in values(self.reached, place) if isinstance(each, Key) and each.site in self.seeds]
             ranks = {each.rank for each in made}
             found.append(ranks.pop() if len(ranks) == 1 else None)
         return found
@@ -810,7 +816,7 @@ def test_a_star_of_code_out_of_reach_hides_no_name_of_a_file(tmp_path: Path) -> 
     files = {"tools.py": "key = PRNGKey(1)\n", "main.py": "from tools import *\nfrom elsewhere import *\nlook(key)\n"}
     reached = Reached(tmp_path, files)
     (place,) = reached.looked_at()
-    assert reached.looks() == [{1}] and not any(isinstance(value, Library) for value in reached.reached.values(place))
+    assert reached.looks() == [{1}] and not any(isinstance(value, Library) for value in values(reached.reached, place))
 
 
 def test_an_update_and_a_transpose_are_no_places_of_keys() -> None:

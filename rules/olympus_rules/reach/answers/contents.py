@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 
 from olympus_rules.code.instructions import ClassCode
+from olympus_rules.reach.solver.heap import each_element
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.trees import Trees
 from olympus_rules.reach.solver.values import Container, Key, Made, Object, Other, Value
@@ -92,7 +93,7 @@ class Contents:
         """Return the slots of the elements of a container, or of the attributes of an object."""
         heap = self._trees.heap
         if isinstance(holder, Container):
-            return [heap.element(holder, None), *heap.named_elements(holder).values()]
+            return each_element(heap, holder)
         assert isinstance(holder, Object)
         fields, loose = heap.classes.fields, self._slots.slot
         known = self._attributes.get(holder.code)

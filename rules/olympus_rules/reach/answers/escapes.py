@@ -15,6 +15,7 @@ from olympus_rules.reach.reading.containers import FILLING
 from olympus_rules.reach.reading.library_calls import CHANGING
 from olympus_rules.reach.reading.settling import GIVING_BACK
 from olympus_rules.reach.reading.sites import Call
+from olympus_rules.reach.solver.heap import each_element
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.values import (
     CALLEES,
@@ -145,11 +146,7 @@ def _keys_of(reached: ProjectReach, slot: Slot) -> frozenset[Place]:
     lists = slots.of(slots.mask(slot), Container)
     if not lists or without(slots.mask(slot), slots.of_kinds(Container)):
         return reached.sure_keys(slot)
-    parts = 0
-    for value in lists:
-        parts |= reduce(
-            or_, map(slots.mask, heap.named_elements(value).values()), slots.mask(heap.element(value, None))
-        )
+    parts = reduce(or_, (slots.mask(slot) for each in lists for slot in each_element(heap, each)))
     is_of_keys = parts and not without(parts, slots.of_kinds(Key))
     return reached.keys_in([slot]) if is_of_keys else reached.sure_keys(slot)
 

@@ -14,7 +14,7 @@ from olympus_rules.reach.reading.binding import MANY
 from olympus_rules.reach.reading.graph import Graph
 from olympus_rules.reach.reading.settling import UPDATE
 from olympus_rules.reach.reading.sites import Call
-from olympus_rules.reach.solver.heap import Heap
+from olympus_rules.reach.solver.heap import Heap, each_element
 from olympus_rules.reach.solver.slots import Slot, without
 from olympus_rules.reach.solver.values import (
     MERGED,
@@ -228,6 +228,5 @@ def callables(heap: Heap, slot: Slot) -> list[Function]:
     slots = heap.slots
     mask = slots.mask(slot)
     for container in slots.of(mask, Container):
-        held = (heap.element(container, None), *heap.named_elements(container).values())
-        mask |= reduce(or_, map(slots.mask, held))
+        mask |= reduce(or_, map(slots.mask, each_element(heap, container)))
     return slots.of(mask, Function)

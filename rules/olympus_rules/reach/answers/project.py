@@ -30,7 +30,6 @@ from olympus_rules.reach.solver.values import (
     Constructor,
     Key,
     Place,
-    Value,
 )
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.document import every_node
@@ -130,10 +129,6 @@ class ProjectReach:
         for written in self.graph.attributes.written:
             found[written.place].append(written.source)
         return found
-
-    def values(self, place: Place) -> list[Value]:
-        """Return the values that may reach an expression."""
-        return [value for slot in self.graph.expressions.get(place, ()) for value in self.slots.values(slot)]
 
     def keys_in(self, slots: Iterable[Slot]) -> frozenset[Place]:
         """Return the constructors of the keys in slots, and in their containers and objects at any depth."""

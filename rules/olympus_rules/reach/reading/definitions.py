@@ -59,11 +59,12 @@ def told_apart(code: ir.FunctionCode) -> frozenset[str]:
     """
     if not NAMESPACES.isdisjoint(code.reads):
         return frozenset()
-    counts = Counter([*stored(code.block), *code.every_parameter])
+    every = list(instructions(code.block))
+    counts = Counter([*(each.name for each in every if isinstance(each, ir.Store)), *code.every_parameter])
     several = {name for name, count in counts.items() if count > 1 and "." not in name}
     if not several:
         return frozenset()
-    imported = {name for each in instructions(code.block) if isinstance(each, ir.Import) for name, _ in each.bindings}
+    imported = {name for each in every if isinstance(each, ir.Import) for name, _ in each.bindings}
     later = {each.name for each in instructions(*lazy_loops(code.block)) if isinstance(each, ir.Load)}
     others = inside(code).intersection(code.every_parameter)
     return frozenset(several - imported - code.outer_names - code.rebound - others - later)
@@ -104,8 +105,3 @@ def lazy_loops(block: ir.Block) -> Iterator[ir.Block]:
         for loop, made in pairwise(each.body):
             if isinstance(loop, ir.Loop) and isinstance(made, ir.Collect) and isinstance(made.node, ast.GeneratorExp):
                 yield loop.body
-
-
-def stored(*given: ir.Block) -> Iterator[str]:
-    """Yield the names that some blocks bind, each as often as they do."""
-    return (each.name for each in instructions(*given) if isinstance(each, ir.Store))

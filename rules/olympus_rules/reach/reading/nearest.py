@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from olympus_rules.libraries.names import PRNG_KEY
+from olympus_rules.reach.reading.raw_keys import NAME
 from olympus_rules.syntax import Document
 from olympus_rules.syntax.imports import imports_in
 from olympus_rules.syntax.project import Location, locate_name, module_file
-
-NAME = PRNG_KEY.rpartition(".")[2]
 
 
 def nearest(documents: Mapping[str, Document], most_lines: int) -> Mapping[str, Document]:

@@ -55,14 +55,17 @@ class RawKeys:
 
     def look_for_constructor(self, code: ir.FunctionCode, node: ast.AST, slot: Slot, place: Place) -> None:
         """Look for the constructor of raw keys where it is spelled out, if nobody has said where it is."""
-        if not isinstance(node, ast.Name | ast.Attribute) or not code.imported_name(node):
-            return
+        if isinstance(node, ast.Name | ast.Attribute) and code.imported_name(node):
+            self.take_where(slot, PRNG_KEY, slot, place)
 
-        def look(value: Value) -> None:
-            if isinstance(value, Library) and self.names.canonical(value.qualified) == PRNG_KEY:
+    def take_where(self, owner: Slot, qualified: str, slot: Slot, place: Place) -> None:
+        """Put the constructor into a slot once the owner of a mention is the module or function of that name."""
+
+        def look(value: Library) -> None:
+            if self.names.canonical(value.qualified) == qualified:
                 self.slots.put(slot, Constructor(place))
 
-        self.slots.watch(slot, look, Library)
+        self.slots.watch(owner, look, Library)
 
     def made(self, call: Call) -> None:
         """Put an array of words into the result of a call, or one whose dtype is that of a key."""
@@ -88,9 +91,9 @@ class RawKeys:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), Function, Constructor, Library)
 
-    def by_any_name(self, module: Value, *, call: Call) -> None:
+    def by_any_name(self, module: Library, *, call: Call) -> None:
         """Read what may be the constructor, by a name that is computed, if a text of the project is its name."""
-        if isinstance(module, Library) and self.names.canonical(module.qualified) == RANDOM:
+        if self.names.canonical(module.qualified) == RANDOM:
             texts = [document.text for document in self.names.documents.values()]
             if any(f"{quote}{NAME}{quote}" in text for text in texts for quote in "\"'"):
                 self.slots.put(call.result, Constructor(call.place))
@@ -109,22 +112,17 @@ class RawKeys:
         """Read an attribute of the module of the constructor, by a mention that is not renamed."""
         place = place_of(self.file, node)
         if name == NAME and self.is_hidden(node, place):
-
-            def look(value: Value) -> None:
-                if isinstance(value, Library) and self.names.canonical(value.qualified) == RANDOM:
-                    self.slots.put(slot, Constructor(place))
-
-            self.slots.watch(owner, look, Library)
+            self.take_where(owner, RANDOM, slot, place)
 
     def imported(self, code: ir.FunctionCode, node: ast.AST, slot: Slot) -> None:
         """Read the imported constructor, by a mention that is not renamed."""
         qualified = code.imported_name(node) if isinstance(node, ast.Name) else None
-        if isinstance(node, ast.Name) and qualified is not None and self.names.canonical(qualified) == PRNG_KEY:
+        if qualified is not None and self.names.canonical(qualified) == PRNG_KEY:
             place = place_of(self.file, node)
             if self.is_hidden(node, place):
                 self.slots.put(slot, Constructor(place))
 
-    def is_hidden(self, node: ast.expr, place: Place) -> bool:
+    def is_hidden(self, node: ast.AST, place: Place) -> bool:
         """Return whether a mention is not one of the known ones, and not in code for several releases of JAX."""
         if place in (self.graph.sites or ()):
             return False

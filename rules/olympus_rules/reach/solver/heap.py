@@ -135,7 +135,7 @@ class Heap:
         both = self.slots.slot("elements", container.display)
         if container.display not in self._iterated:
             self._iterated[container.display] = [both]
-            for slot in (every, *self.named_elements(container).values()):
+            for slot in each_element(self, container):
                 self.slots.add_edge(slot, both)
         return [both]
 
@@ -167,7 +167,7 @@ class Heap:
         fresh = without(containers, self._widened_containers)
         self._widened_containers |= fresh
         for container in self.slots.of(fresh, Container):
-            for element in (self.element(container, None), *self.named_elements(container).values()):
+            for element in each_element(self, container):
                 self.widen(element)
 
     def copy_parts(
@@ -346,6 +346,11 @@ def fill_unknown(heap: Heap, value: Value) -> None:
         heap.slots.add_edge(heap.written_pool, heap.element(value, None))
     elif isinstance(value, Object):
         heap.slots.add_edge(heap.written_pool, heap.stored(value))
+
+
+def each_element(heap: Heap, container: Container) -> list[Slot]:
+    """Return the slots of the elements of unknown name, and of each element of known name."""
+    return [heap.element(container, None), *heap.named_elements(container).values()]
 
 
 def items_of(heap: Heap, value: Value, name: str | int | None) -> list[Slot]:
