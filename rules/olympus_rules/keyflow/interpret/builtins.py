@@ -189,7 +189,7 @@ def _type_test(flow: Flow, name: str, arguments: Arguments) -> Value:
 
 BUILTINS: dict[str, Callable[[Flow, str, Arguments], Value | None]] = {
     **dict.fromkeys(("range", "zip", "enumerate", "reversed"), _iteration),
-    **dict.fromkeys(("list", "tuple", "iter", "sorted", "set"), _sequence),
+    **dict.fromkeys(("list", "tuple", "iter", "sorted", "set", "frozenset"), _sequence),
     **dict.fromkeys(operators.NUMBERS, _number),
     "dict": _dict,
     "hash": _hash,

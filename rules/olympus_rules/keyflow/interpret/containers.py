@@ -139,3 +139,16 @@ def updated(flow: Flow, receiver: Term, arguments: Arguments) -> None:
         flow.forget(receiver)
     for item, value in items.items():
         set_item(flow, receiver, Const(item), value)
+
+
+def members(flow: Flow, container: Value) -> Value:
+    """Return the constants that a variable of the module holds, which is bound once; any other container as it is."""
+    if not isinstance(container, Term) or flow.terms.operation(container) != "free":
+        return container
+    scope, name = flow.terms.data(container)
+    is_settled = scope.kind == "module" and name in scope.bound_once and scope in flow.file.environments
+    held = flow.file.environments[scope].get(name) if is_settled else None
+    if not isinstance(held, Map | Sequence) or held.open or not held.items:
+        return container
+    items = [Const(key) for key, _ in held.items] if isinstance(held, Map) else held.items
+    return Sequence("tuple", tuple(items)) if all(isinstance(item, Const) for item in items) else container

@@ -216,6 +216,8 @@ def run_binary(flow: Flow, instruction: ir.Binary) -> None:
     if isinstance(instruction.node, ast.AugAssign) and containers.merged(flow, instruction.operation, *operands):
         flow.registers[instruction.dst] = operands[0]
         return
+    if instruction.operation in ("In", "NotIn"):
+        operands[1] = containers.members(flow, operands[1])
     value = operators.binary(flow, instruction.operation, operands, instruction.node)
     if instruction.operation in ("In", "NotIn") and isinstance(operands[1], Term | Map):
         answer = presence.entry(flow, *operands)
