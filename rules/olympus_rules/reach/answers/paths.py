@@ -13,8 +13,6 @@ from olympus_rules.reach.solver.values import Key, Place
 
 MOST_VISITED = 400_000
 """The slots that all searches visit together; after so many, no more paths are shown."""
-
-
 Path: TypeAlias = tuple[Place, ...]
 """The expressions on a path from a constructor to a place."""
 

@@ -223,7 +223,12 @@ class Attributes:
         self.heap.origins[slot] = owner if name in PASSING else self.attribute(name)
         self.owners[slot] = owner
         each = partial(self.of_value, name=name, slot=slot, spelled=spelled)
-        self.slots.watch(owner, each, *WITHOUT_CLASS)
+
+        def every(fresh: int) -> None:
+            for value in self.slots.listed(fresh):
+                each(value)
+
+        self.slots.watch_mask(owner, every, *WITHOUT_CLASS)  # a mask counts as one value
         self.slots.watch_few(owner, each, lambda: self.vague.add((name, slot)), Class, Object)
         if self.may_be_given(name):
             in_place = partial(self.give_in_place, name=name, slot=slot)

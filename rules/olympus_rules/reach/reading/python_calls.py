@@ -18,8 +18,6 @@ from olympus_rules.reach.solver.values import (
 
 SPREAD = ("args", "kwargs")
 """Options that hold the arguments of a function."""
-
-
 RUNNING = frozenset(
     "apply apply_async imap imap_unordered map map_async run_in_executor starmap starmap_async submit to_thread".split()  # noqa: SIM905
 )
