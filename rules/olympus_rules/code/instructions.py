@@ -419,18 +419,17 @@ class FunctionCode:
     def is_rate(self, name: str) -> bool:
         """Return whether a parameter is 0 by default, and no truth value."""
         default = self.default(name)
-        return default is not None and type(default.value) in (int, float) and default.value == 0
+        return isinstance(default, ast.Constant) and type(default.value) in (int, float) and default.value == 0
 
-    def default(self, name: str) -> ast.Constant | None:
-        """Return the default of a parameter, if it is a constant."""
+    def default(self, name: str) -> ast.expr | None:
+        """Return the default of a parameter."""
         given = getattr(self.node, "args", None)
         if not isinstance(given, ast.arguments):
             return None
         positional = [*given.posonlyargs, *given.args][::-1]
         pairs = [*zip(positional, given.defaults[::-1], strict=False),
                  *zip(given.kwonlyargs, given.kw_defaults, strict=True)]  # fmt: skip
-        found = next((default for arg, default in pairs if arg.arg == name), None)
-        return found if isinstance(found, ast.Constant) else None
+        return next((default for arg, default in pairs if arg.arg == name), None)
 
     def lower(self) -> None:
         """Lower the body if this has not happened yet."""

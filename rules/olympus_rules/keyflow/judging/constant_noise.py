@@ -39,7 +39,7 @@ def constant_noise(file: File) -> Iterator[facts.ConstantKey]:
     for task, run in file.runs.items():
         if task[1] or not isinstance(run.code.node, ast.FunctionDef) or run.code.name.rpartition(".")[2] == "main":
             continue
-        roots = [(use, _root(run, use.term)) for use in run.ledger.consumptions]
+        roots = [(use, root_of(run, use.term)) for use in run.ledger.consumptions]
         for use, root in roots:
             call = calls.get(root)
             if call is None or use.certainty != Certainty.KNOWN or not _is_within(call, run.code.node):
@@ -57,7 +57,7 @@ def _is_literal(file: File, key: Term) -> bool:
     return terms.operation(key) == "seed" and is_literal_seed(terms, terms.args(key)[0])
 
 
-def _root(run: Run, term: Term) -> Term:
+def root_of(run: Run, term: Term) -> Term:
     """Return the key that a key is derived from."""
     while run.terms.operation(term) in DERIVED:
         term = run.terms.args(term)[0]

@@ -207,7 +207,7 @@ def _default_is_none(file: File, term: Term, *, before: int = 0) -> bool:
         return False
     code, name = file.terms.data(term)
     default = code.default(name)
-    if default is None or default.value is not None:
+    if not isinstance(default, ast.Constant) or default.value is not None:
         return False
     stores = (part for part in ast.walk(code.node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
     return not before or any(part.id == name and part.lineno < before for part in stores)

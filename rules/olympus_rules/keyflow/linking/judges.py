@@ -12,6 +12,7 @@ from olympus_rules.keyflow.facts import Fact, Failed
 from olympus_rules.keyflow.judging.annotations import word_annotations
 from olympus_rules.keyflow.judging.constant_noise import constant_noise
 from olympus_rules.keyflow.judging.constructors import obstacles
+from olympus_rules.keyflow.judging.default_keys import default_keys
 from olympus_rules.keyflow.judging.implementations import implementations
 from olympus_rules.keyflow.judging.kept_keys import kept_keys
 from olympus_rules.keyflow.judging.references import references
@@ -36,7 +37,7 @@ def judged(file: File, failures: list[Failed], asked: Collection[type[Fact]] | N
         where = "the judging of its facts" if code is None else place_of(code)
         return contained(file, failures, code or file.module, where, one)
 
-    found = list(file.facts)
+    found = judge(lambda: default_keys(file, file.facts)) or list(file.facts)
     for run in [*file.runs.values()]:
         found += judge(lambda run=run: reuses(file, run), run.code) or ()  # type: ignore[misc]
     found = judge(lambda: list(shown_by_callers(found, stale_state(file)))) or found

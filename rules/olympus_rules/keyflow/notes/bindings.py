@@ -37,7 +37,8 @@ def default(flow: State, code: ir.FunctionCode, name: str, value: Value, node: a
     code.lower()
     if name not in code.reads:
         return
-    _constant_key(flow, value, node, "default-argument", f"{code.name}({name})")
+    # whether the function draws from it is judged later
+    _constant_key(flow, value, node, "default-argument", f"{code.name}({name})", Confidence.POSSIBLE)
 
 
 def class_fields(flow: State, instruction: ir.MakeClass) -> None:
