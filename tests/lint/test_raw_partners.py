@@ -2284,8 +2284,18 @@ def numbers(text: str) -> list[Any]:
     return [np.asarray(jax.random.key_data(x) if key else x).tolist() for x, key in zip(leaves, is_key, strict=True)]
 
 
+SILENT = {"hstack tup": "the keyword is not read", "lax.gather f": "its dimension numbers are not read"}
+"""Programs whose numbers change though nothing says so."""
+
+
 @pytest.mark.search
-@pytest.mark.parametrize("name", sorted(PROGRAMS)[::12])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xfail(reason=SILENT[name], strict=True)) if name in SILENT else name
+        for name in sorted({*sorted(PROGRAMS)[::12], *SILENT})
+    ],
+)
 def test_numbers_stay(name: str) -> None:
     """Without a place left, the program gives the same numbers, whatever is held back; another run changes nothing."""
     pytest.importorskip("jax", reason="needs JAX, the extra `trace`")
