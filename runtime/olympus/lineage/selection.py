@@ -53,12 +53,8 @@ def selected(jaxpr: Jaxpr) -> Selected:
     made = {variable: eqn for eqn in jaxpr.eqns for variable in eqn.outvars}
     used: dict[Any, Need] = {}
 
-    def use(atom: Any, need: Need) -> None:
-        if not hasattr(atom, "val"):
-            used[atom] = common([used[atom], need]) if atom in used else need
-
     for atom in jaxpr.outvars:
-        use(atom, {})
+        use(used, atom, {})
     for eqn in reversed(jaxpr.eqns):
         need = common(used[variable] for variable in eqn.outvars if variable in used)
         own = branches.get(id(eqn), ())
@@ -68,12 +64,12 @@ def selected(jaxpr: Jaxpr) -> Selected:
         if selects and not (own and own[-1].case is None):  # that of a branch is told by the branch
             which, turned = origin(eqn.invars[0], made)
             cases[which] = len(eqn.invars) - 1
-            use(eqn.invars[0], need)
+            use(used, eqn.invars[0], need)
             for case, atom in enumerate(eqn.invars[1:]):
-                use(atom, {**need, which: turned(case)})
+                use(used, atom, {**need, which: turned(case)})
         else:
             for atom in eqn.invars:
-                use(atom, need)
+                use(used, atom, need)
     return Selected(found, branches, indices_of(jaxpr) if branches else {})
 
 
@@ -88,6 +84,12 @@ def indices_of(jaxpr: Jaxpr) -> dict[int, Any]:
         if own and own[-1].case is None:
             found.setdefault(own[-1].decision, eqn.invars[0])
     return found
+
+
+def use(used: dict[Any, Need], atom: Any, need: Need) -> None:
+    """Note a use of what goes into an equation, or comes out of a jaxpr; a literal has none."""
+    if not hasattr(atom, "val"):
+        used[atom] = common([used[atom], need]) if atom in used else need
 
 
 def common(found: Iterable[Need]) -> Need:

@@ -17,7 +17,7 @@ import numpy as np
 
 from olympus.lineage.events import Event, Misuse
 from olympus.lineage.interpreter import OBSERVATIONS
-from olympus.lineage.selection import Need, common, indices_of, origin
+from olympus.lineage.selection import Need, common, indices_of, origin, use
 from olympus.recording.equations import around
 from olympus.tracing import adapter
 from olympus.tracing.jaxprs import Equation, Sub
@@ -421,18 +421,14 @@ def needs(jaxpr: Jaxpr) -> tuple[dict[int, Need], list[Need]]:
     indices = indices_of(jaxpr)
     used: dict[Any, Need] = {}
 
-    def use(atom: Any, need: Need) -> None:
-        if not hasattr(atom, "val"):
-            used[atom] = common([used[atom], need]) if atom in used else need
-
     for atom in jaxpr.outvars:
-        use(atom, {})
+        use(used, atom, {})
     found = {}
     for eqn in reversed(jaxpr.eqns):
         own = [used.get(variable) for variable in eqn.outvars]
         need = found[id(eqn)] = {**common(each for each in own if each is not None), **_of_branches(eqn, indices, made)}
         for atom, inner in zip(eqn.invars, _of_inputs(eqn, need, made), strict=True):
-            use(atom, inner)
+            use(used, atom, inner)
     return found, [used.get(variable, {}) for variable in jaxpr.invars]
 
 

@@ -15,6 +15,7 @@ from olympus_rules.keyflow.domain.arguments import Arguments
 from olympus_rules.keyflow.domain.values import Const, Value
 
 # Methods that keep or show their arguments, whatever the receiver.
+FILLING_METHODS = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
 KEEPING_METHODS = frozenset(
     {
         "_asdict", "_replace", "add", "add_argument", "append", "appendleft", "assert_called_with", "critical", "debug",

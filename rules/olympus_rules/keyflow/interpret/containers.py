@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from olympus_rules.keyflow.domain.access import REST, as_term, dictionary, get_item, is_rest
@@ -18,9 +19,12 @@ from olympus_rules.keyflow.domain.values import (
     Value,
 )
 from olympus_rules.keyflow.interpret import lists
+from olympus_rules.keyflow.interpret.callees import FILLING_METHODS
 from olympus_rules.keyflow.interpret.flow import Flow
 
 NARROW = {"uint8": 2**8, "uint16": 2**16}  # how many numbers a type has
+FILLED = rf"\b{{name}}\s*(?:\[[^\]\n]*\]\s*=[^=]|\|=|\.(?:{'|'.join(sorted(FILLING_METHODS))})\b)"
+"""What fills a container that a variable holds."""
 MANY = 32  # children of a split that are not followed one by one
 
 
@@ -142,13 +146,18 @@ def updated(flow: Flow, receiver: Term, arguments: Arguments) -> None:
 
 
 def members(flow: Flow, container: Value) -> Value:
-    """Return the constants that a variable of the module holds, which is bound once; any other container as it is."""
+    """Return the constants that a variable of the module holds, if the file binds it once and fills it nowhere.
+
+    Any other container is returned as it is.
+    """
     if not isinstance(container, Term) or flow.terms.operation(container) != "free":
         return container
     scope, name = flow.terms.data(container)
     is_settled = scope.kind == "module" and name in scope.bound_once and scope in flow.file.environments
     held = flow.file.environments[scope].get(name) if is_settled else None
     if not isinstance(held, Map | Sequence) or held.open or not held.items:
+        return container
+    if re.search(FILLED.format(name=name), flow.file.document.text):
         return container
     items = [Const(key) for key, _ in held.items] if isinstance(held, Map) else held.items
     return Sequence("tuple", tuple(items)) if all(isinstance(item, Const) for item in items) else container

@@ -33,7 +33,7 @@ from olympus_rules.keyflow.domain.values import (
 )
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.keyflow.interpret import callees, containers, copies, folds, lists, made_objects, named, rows
-from olympus_rules.keyflow.interpret.callees import KEEPING_METHODS
+from olympus_rules.keyflow.interpret.callees import FILLING_METHODS, KEEPING_METHODS
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, conversions, layout, literals
 from olympus_rules.keyflow.notes.axes import ArrayCall
@@ -46,7 +46,6 @@ PURE_METHODS = frozenset(
     }
 )  # fmt: skip
 CHANGING_METHODS = frozenset({"append", "appendleft", "discard", "extend", "insert", "remove", "set"})  # their receiver
-FILLING_METHODS = frozenset({"add", "append", "appendleft", "extend", "insert", "setdefault", "update"})
 OBJECTS = frozenset({"attr", "copy", "free", "fresh", "item", "param"})  # terms that may have attributes and items
 FUNCTIONAL = ("jax.", "numpy.", "optax.")
 ASKING_PREFIXES = (

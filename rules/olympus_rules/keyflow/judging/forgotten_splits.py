@@ -7,6 +7,7 @@ import ast
 from olympus_rules.code.names import dotted_name
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 FEWEST = 2
 """Splits that show a habit."""
@@ -19,9 +20,9 @@ def is_forgotten(document: Document, first: ast.AST, again: ast.AST) -> bool:
     shared = _given(first) & _given(again)
     if not shared:
         return False
-    around = document.around(again)
-    scope = next(each for each in around if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module))
-    children = [name for each in ast.walk(scope) if isinstance(each, ast.Assign) for name in _children(document, each)]
+    functions = (each for each in document.around(again) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    assignments = (each for each in every_node(next(functions, document.tree)) if isinstance(each, ast.Assign))
+    children = [name for each in assignments for name in _children(document, each)]
     return any(children.count(name) >= FEWEST for name in shared)
 
 

@@ -152,7 +152,6 @@ class Project:
         if answer is None or answer.get("final", True):
             roots, needs = ((), {}) if analysis is None else (analysis.document.roots, analysis.lookups.needs)
             self.answers.keep(question, roots, needs)
-        self.trim()
         return answer
 
     def _holds_keys(self, path: str) -> bool:
