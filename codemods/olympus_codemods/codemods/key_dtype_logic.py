@@ -10,12 +10,12 @@ from olympus_codemods.codemod import Codemod, fix_of
 from olympus_codemods.editing.key_data import through_key_data
 from olympus_codemods.editing.names import Names, dotted
 from olympus_codemods.editing.rewriting import call, expression, parsed, replace
-from olympus_codemods.editing.scopes import block_of
 from olympus_codemods.target import Target
 from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import DtypeLogic, KeyKind
 from olympus_rules.libraries.names import ISSUBDTYPE, KEY, KEY_DTYPE, PRNG_KEY
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.kinds_of_keys import tells_kinds_apart
 
 CONSTRUCTORS = tuple(name.rpartition(".")[2] for name in (KEY, PRNG_KEY))
 
@@ -32,7 +32,7 @@ class KeyDtypeLogicCodemod(Codemod):
         it would turn its answer round.
         """
         test = self.test(fact, document)
-        if test is None or tells_kinds_apart(fact.node, document):
+        if test is None or tells_kinds_apart(fact.node, document, typed=means_typed(fact)):
             return test
         return Fix(Applicability.UNSAFE, test.message, test.edits)
 
@@ -41,7 +41,9 @@ class KeyDtypeLogicCodemod(Codemod):
 
         A test that every raw key passes has to pass for typed keys as well.
         """
-        if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(fact.node, document):
+        if (fact.form == "name" and means_typed(fact)) or tells_kinds_apart(
+            fact.node, document, typed=means_typed(fact)
+        ):
             return self.test(fact, document)
         if may_be_seed(fact.subject, document) or fact.kind is KeyKind.TYPED:
             return None  # a seed has no words, and those of a typed key give another answer than it does now
@@ -76,25 +78,6 @@ def may_be_seed(subject: ast.expr, document: Document) -> bool:
     seeds = [call.args[0] for call in calls if dotted(call.func).rpartition(".")[2] in CONSTRUCTORS]
     parts = [part for seed in seeds for part in ast.walk(seed) if isinstance(part, ast.Name | ast.Attribute)]
     return any(dotted(part) == dotted(subject) for part in parts)
-
-
-def tells_kinds_apart(node: ast.AST, document: Document) -> bool:
-    """Return whether a test decides whether to wrap or unwrap keys."""
-    current = next((each for each in document.around(node) if not isinstance(each, ast.BoolOp | ast.UnaryOp)), None)
-    if not isinstance(current, ast.If | ast.IfExp):
-        return False
-    decided = [current, *_else_of(current, document)]
-    parts = [part for each in decided for part in ast.walk(each) if isinstance(part, ast.expr)]
-    return any(dotted(part).endswith("key_data") for part in parts)
-
-
-def _else_of(test: ast.If | ast.IfExp, document: Document) -> list[ast.Return]:
-    """Return the ``return`` after an ``if`` that returns, which is its other branch."""
-    if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Return):
-        return []
-    block = block_of(document, test)
-    following = block[block.index(test) + 1 :][:1]
-    return [statement for statement in following if isinstance(statement, ast.Return)]
 
 
 def means_typed(fact: DtypeLogic) -> bool | None:

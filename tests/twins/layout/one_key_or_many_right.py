@@ -9,6 +9,12 @@ def sample(key, shape):
     return jax.vmap(lambda k: jax.random.normal(k, shape))(key)
 
 
+def one_or_none(rng):
+    if rng.ndim == 0:
+        return jax.random.normal(rng)
+    return None
+
+
 def draw(seed):
     return sample(jax.random.PRNGKey(seed), (2,))
 

@@ -27,6 +27,7 @@ from olympus_rules.keyflow.notes.pending import (
     passes_value,
     shape_fact,
 )
+from olympus_rules.syntax.kinds_of_keys import tells_kinds_apart
 
 ARITHMETIC = {
     "Add": "+",
@@ -284,7 +285,9 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
         elif isinstance(other, Const) and isinstance(other.value, str):
             form = "name"
         if form in ("equals", "not-equals", "in", "name", "kind") and not layout.is_other_dtype(other):
-            dtype_fact(flow, value, form, node)
+            typed = operation in ("NotEq", "IsNot")
+            if not (layout.is_uint32(other) and tells_kinds_apart(node, flow.file.document, typed=typed)):
+                dtype_fact(flow, value, form, node)
     elif value.what == "shape" and isinstance(other, Sequence):
         if other.items and other.items[-1] in (Const(2), Const(4)) and not other.open:  # not in `(2, *key.shape)`
             shape_fact(flow, term, Need.KEY, "shape-equals", node, subject)
@@ -297,7 +300,9 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
 
 
 def _is_typed(flow: Flow, value: Metadata, number: Const) -> bool:
-    """Return whether the metadata of a typed key is compared with what a typed key has."""
-    rank = flow.knowledge.rank(value.term)
+    """Return whether the metadata of a typed key is compared with what a typed key has, or of any with 0 axes."""
+    rank, kind = flow.knowledge.rank(value.term), flow.knowledge.kind(value.term)
+    if value.what == "ndim" and number.value == 0 and kind is not KeyKind.RAW:
+        return True  # no raw key has none, so the author thinks of typed keys
     has = {"ndim": rank, "size": 1 if rank == 0 else None}.get(value.what)
-    return has is not None and has == number.value and flow.knowledge.kind(value.term) is KeyKind.TYPED
+    return has is not None and has == number.value and kind is KeyKind.TYPED

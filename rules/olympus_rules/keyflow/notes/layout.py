@@ -253,6 +253,11 @@ def is_other_dtype(value: Value | None) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(("f", "b", "i", "c"))
 
 
+def is_uint32(value: Value | None) -> bool:
+    """Return whether a key's dtype is compared with that of raw keys."""
+    return value == Const("uint32") or (isinstance(value, Library) and value.qualified.endswith(".uint32"))
+
+
 def length(flow: State, term: Term, node: ast.Call) -> Value:
     """Check ``len(key)``: the length of a raw key is its number of words, a typed key has no length."""
     subject = node.args[0]
