@@ -14,8 +14,9 @@ from olympus_rules.keyflow.domain.ledger import Certainty, Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.judging.derivations import is_own_split
-from olympus_rules.keyflow.judging.remade import is_literal_seed, made_by
+from olympus_rules.keyflow.judging.remade import is_literal_seed
 from olympus_rules.keyflow.judging.reuse import is_test
+from olympus_rules.keyflow.notes.generators import made_by
 
 DERIVED = frozenset({"clone", "fold_in", "item", "slice", "split", "view"})
 MASK = ".bernoulli"

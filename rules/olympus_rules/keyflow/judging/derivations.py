@@ -22,6 +22,7 @@ from olympus_rules.keyflow.facts import Fact, Place
 from olympus_rules.keyflow.judging.counters import is_counter, takes_counter
 from olympus_rules.keyflow.judging.order import after
 from olympus_rules.keyflow.judging.remade import is_literal_seed, shared_seed
+from olympus_rules.keyflow.notes.generators import splits_as_it_folds
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import ARANGE, FOLD_IN
 
@@ -227,7 +228,7 @@ def _beside(
 ) -> Iterator[Fact]:
     """Return the collision of a split with a child that is folded from the same key, if one run has both."""
     met, place, key, is_sure = _met(file, run, fold, split)
-    if met == Meeting.NEVER:
+    if met == Meeting.NEVER or not all(splits_as_it_folds(file, each) for each in (split.term, child)):
         return
     if split.draw == UNKNOWN_DRAW and not (place.what == FOLD_IN and _may_split(file, split)):
         return

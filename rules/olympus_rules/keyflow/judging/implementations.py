@@ -10,6 +10,7 @@ from olympus_rules.finding import Confidence
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Certainty
 from olympus_rules.keyflow.facts import Fact, GlobalImplementation, KeyKind, Place
+from olympus_rules.keyflow.notes.generators import implementation
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import CONFIG, CONFIG_UPDATES
 
@@ -64,30 +65,22 @@ def _resolved(file: File, node: ast.expr) -> str:
 def _raw_keys(file: File) -> Iterator[Fact]:
     """Return the raw keys that are made with a named generator and used as keys of the default one."""
     made = {
-        term: (call, implementation)
+        term: (call, generator)
         for function, term in file.constructed.items()
         if isinstance(call := file.document.parents.get(function), ast.Call)
         and file.knowledge.kind(term) is KeyKind.RAW
-        and (implementation := _implementation(call)) not in (None, DEFAULT)
+        and (generator := implementation(call)) not in (None, DEFAULT)
     }
     for run in file.runs.values() if made else ():
         for use in run.ledger.consumptions:
-            call, implementation = made.get(file.terms.seed_of(use.term), (None, None))
-            if call is not None and implementation is not None and use.certainty == Certainty.KNOWN:
+            call, generator = made.get(file.terms.seed_of(use.term), (None, None))
+            if call is not None and generator is not None and use.certainty == Certainty.KNOWN:
                 yield GlobalImplementation(
                     node=call,
                     confidence=Confidence.LIKELY,  # another file, or the environment, may choose the same one
                     key=spelled(use.key) if use.key is not None else "",
                     kind=KeyKind.RAW,
                     form="raw-key",
-                    setting=implementation,
+                    setting=generator,
                     used=Place(use.node, use.what, use.key),
                 )
-
-
-def _implementation(call: ast.Call) -> str | None:
-    """Return the generator that a call of a constructor names."""
-    for keyword in call.keywords:
-        if keyword.arg == "impl" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
-            return keyword.value.value
-    return None

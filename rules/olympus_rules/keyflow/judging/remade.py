@@ -16,6 +16,7 @@ from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.notes.generators import made_by
 from olympus_rules.syntax.project import module_file
 
 
@@ -50,12 +51,6 @@ def written_seed(file: File, first: Consumption, again: Consumption) -> str:
     texts = [ast.unparse(call.args[0]) for call in calls if call is not None and call.args]
     negative = (text for text in texts if text.startswith("-"))
     return next(negative, name) or next(iter(texts), "")
-
-
-def made_by(file: File, key: Term) -> ast.Call | None:
-    """Return the call in this file that makes a key of a seed."""
-    made = (file.document.parents.get(node) for node, term in file.constructed.items() if term == key)
-    return next((call for call in made if isinstance(call, ast.Call)), None)
 
 
 def spelled_seed(terms: Terms, seed: Term) -> str:

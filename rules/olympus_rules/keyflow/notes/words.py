@@ -16,6 +16,7 @@ from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Metadata, Sequence, SliceOf, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
 from olympus_rules.keyflow.notes import layout
+from olympus_rules.keyflow.notes.generators import splits_as_it_folds
 from olympus_rules.keyflow.notes.pending import (
     is_stored,
     is_used_as_key,
@@ -140,6 +141,8 @@ def _split_then_index(flow: State, term: Term, index: Value, node: ast.Subscript
         terms.make("op", "Add", wanted, one),
         terms.make("op", "Add", one, wanted),
     ):
+        return
+    if not splits_as_it_folds(flow.file, term):
         return
     flow.file.add(
         facts.DerivationCollision(
