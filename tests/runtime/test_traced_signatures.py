@@ -296,50 +296,6 @@ def test_keys_from_outside():
     assert signatures.of(lambda x: x + jax.random.normal(key), 1.0) == KeySignature(("x",))
 
 
-# Signatures that are computed with are those of functions that are put together.
-
-STEPS = [
-    function(f"def f(key): {body}")
-    for body in (
-        "return random.split(key)[0]",
-        "return random.fold_in(key, 1)",
-        "random.normal(key); return key",
-        "a, b = random.split(key); random.normal(a); return a",
-        "return lax.cond(True, lambda k: k, lambda k: random.split(k)[0], key)",
-        "return random.key(0)",
-    )
-]
-
-
-@pytest.mark.parametrize("second", range(len(STEPS)))
-@pytest.mark.parametrize("first", range(len(STEPS)))
-def test_a_sequence_is_that_of_the_composition(first: int, second: int):
-    f, g = STEPS[first], STEPS[second]
-    of_f, of_g = (signatures.of(each, typed_key()) for each in (f, g))
-    assert of_f.then(of_g, {"key": ""}) == signatures.of(lambda key: g(f(key)), typed_key()).normalised()
-
-
-@pytest.mark.parametrize("step", range(len(STEPS)))
-def test_a_loop_is_that_of_fori_loop(step: int):
-    f = STEPS[step]
-    loop = signatures.of(f, typed_key()).loop({"key": ""})
-    traced = signatures.of(lambda key: jax.lax.fori_loop(0, 5, lambda i, key: f(key), key), typed_key())
-    traced = traced.normalised()
-    assert replace(loop, reuses=()) == replace(traced, reuses=())
-    # A lineage reports two places once, for the first key.
-    assert set(traced.reuses) <= set(loop.reuses) and bool(traced.reuses) == bool(loop.reuses)
-
-
-@pytest.mark.parametrize("second", range(len(STEPS)))
-@pytest.mark.parametrize("first", range(len(STEPS)))
-def test_a_join_is_that_of_cond(first: int, second: int):
-    f, g = STEPS[first], STEPS[second]
-    of_f, of_g = (signatures.of(each, typed_key()) for each in (f, g))
-    joined = replace(of_f.join(of_g), parameters=("key", "p"))
-    traced = signatures.of(lambda key, p: jax.lax.cond(p, f, g, key), typed_key(), True)
-    assert joined == traced.normalised()
-
-
 # JAX's own checker. It names flat inputs and outputs by number, says nothing of conditions, and raises for a reuse.
 
 SAME_AS_JAX = {

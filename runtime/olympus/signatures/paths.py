@@ -46,9 +46,3 @@ def covers(whole: Path, part: Path) -> bool:
     return len(whole) <= len(part) and all(
         own == other or (own == ANY and other.startswith("[")) for own, other in zip(whole, part, strict=False)
     )
-
-
-def meets(first: Path, second: Path) -> bool:
-    """Return whether something lies at both places."""
-    steps = zip(first, second, strict=False)
-    return all(one == other or (ANY in (one, other) and one[:1] == other[:1]) for one, other in steps)
