@@ -173,14 +173,6 @@ class Embedded:
             return code
         return code.removesuffix("\n").removesuffix("\r")  # the line end was added
 
-    def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines of prose and of code that cannot be parsed, each with its cell and row."""
-        yield from self.holder.prose()
-        for number, piece in enumerate(self.holder.pieces):
-            if number not in self.used:
-                lines = zip(piece.before, split_lines(piece.code), strict=True)
-                yield from ((piece.cell, row, "".join(line)) for row, line in enumerate(lines, piece.row))
-
     @property
     def is_worth_while(self) -> bool:
         """Say whether a piece may use random keys."""

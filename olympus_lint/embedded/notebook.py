@@ -50,13 +50,11 @@ class Notebook:
         text: the JSON.
         pieces: the code cells that are Python.
         sources: the place of each piece's code in the JSON.
-        others: the number and the text of each other cell.
     """
 
     text: str
     pieces: Sequence[Piece]
     sources: Sequence[Value]
-    others: Sequence[tuple[int, str]]
 
     def put_back(self, codes: Mapping[int, str]) -> str:
         """Return the JSON with rewritten cells; all other text stays the same."""
@@ -72,11 +70,6 @@ class Notebook:
         before = self.text[: value.start]
         start = Position(before.count("\n") + 1, value.start - before.rfind("\n"))
         return Source(self.pieces[number].code, self.text[value.start : value.end], start)
-
-    def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines of the cells without Python."""
-        for cell, text in self.others:
-            yield from ((cell, row, line) for row, line in enumerate(split_lines(text), 1))
 
 
 def read_notebook(text: str) -> Notebook:
@@ -103,8 +96,7 @@ def read_notebook(text: str) -> Notebook:
     pieces = [
         Piece(codes[number], 1, ("",) * len(split_lines(codes[number])), number + 1, number + 1) for number in chosen
     ]
-    others = [(number + 1, code) for number, code in enumerate(codes) if number not in chosen]
-    return Notebook(text, pieces, [sources[number] for number in chosen], others)
+    return Notebook(text, pieces, [sources[number] for number in chosen])
 
 
 def _text(source: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
@@ -48,9 +48,6 @@ class Holder(Protocol):
     def put_back(self, codes: Mapping[int, str]) -> str:
         """Return the text of the file with rewritten pieces, by their numbers."""
 
-    def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines without code, each with its cell and row."""
-
 
 @dataclass(frozen=True, slots=True)
 class Lines:
@@ -67,13 +64,6 @@ class Lines:
             first, last = piece.row - 1, piece.row - 1 + len(piece.before)
             lines[first:last] = _replaced(piece, lines[first:last], codes[number])
         return "".join(lines)
-
-    def prose(self) -> Iterator[tuple[int | None, int, str]]:
-        """Return the lines outside the pieces."""
-        code = {row for piece in self.pieces for row in range(piece.row, piece.row + len(piece.before))}
-        for row, line in enumerate(split_lines(self.text), 1):
-            if row not in code:
-                yield None, row, line
 
 
 def _replaced(piece: Piece, raw: Sequence[str], code: str) -> list[str]:

@@ -13,7 +13,6 @@ from olympus_lint.files.problems import Problem
 from olympus_lint.files.validity import NOT_PARSED
 from olympus_lint.migration.constructors import Constructor
 from olympus_lint.migration.importing_files import Outside
-from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.text import Text
 from olympus_rules.libraries import libraries
 from olympus_rules.reach.answers.project import ProjectReach
@@ -57,7 +56,6 @@ class Migration:
         constructors: the constructors by file, each with its reasons, with rows of the text before they were renamed.
         unlisted: the number of places that keys may reach, of which most are none of keys; strict plans list them.
         problems: its problems.
-        mentions: the mentions of raw keys in strings, comments and prose.
         renamed: whether each constructor of a file was renamed.
         taken: in style ``portable``, further sources of keys: the parameters that callers pass keys to, and calls that
             derive keys from words.
@@ -75,7 +73,6 @@ class Migration:
     constructors: dict[str, list[Constructor]] = field(default_factory=dict)
     unlisted: int = 0
     problems: list[Problem] = field(default_factory=list)
-    mentions: list[Mention] = field(default_factory=list)
     renamed: dict[str, list[bool]] = field(default_factory=dict)
     taken: list[Constructor] = field(default_factory=list)
     is_cut_short: bool = False

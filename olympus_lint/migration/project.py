@@ -21,7 +21,6 @@ from olympus_lint.migration.imports import read_elsewhere
 from olympus_lint.migration.key_places import NAME, key_places
 from olympus_lint.migration.migration import NOTHING, Migration, Withheld
 from olympus_lint.migration.plan import plan
-from olympus_lint.migration.prose_mentions import mentions_in
 from olympus_lint.migration.rewriting import (
     constructors,
     context_of,
@@ -79,7 +78,6 @@ def migrate(
         text.settle()
         if text.is_named:
             migration.problems += map(text.rows.problem, text.problems)
-            migration.mentions += mentions_in(text) if target.style == "typed" else []
     return migration
 
 

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from olympus_lint.migration import report_content as content
 from olympus_lint.migration.constructors import Constructor, Reason
 from olympus_lint.migration.migration import Migration
-from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.report_formats import as_html, as_markdown, as_text
 from olympus_lint.migration.section import Item, Section
 from olympus_lint.migration.text import Rewritten
@@ -59,8 +58,6 @@ def sections(migration: Migration, further: Section | None, *, written: bool) ->
         for equal in content.equal_rewrites(migration)
     ]
     yield Section("Places, silent changes first", places)
-    mentions = [Item(f"`{each.word}`", f"{content.where(each)}:{each.column}") for each in migration.mentions]
-    yield Section("Mentioned in strings, comments and prose, not rewritten", mentions)
     if further is not None:
         yield further
     sentence = content.check_it(migration)
@@ -114,12 +111,11 @@ def as_data(migration: Migration, sentences: list[str], *, written: bool, sectio
         ],
         "constructors": [constructor_as_data(each) for found in migration.constructors.values() for each in found],
         "parameters": [*map(constructor_as_data, migration.taken)],
-        "mentions": [located(each) | {"word": each.word} for each in migration.mentions],
         **({"check": section.data} if section is not None else {}),
     }
 
 
-def located(each: Finding | Constructor | Mention) -> dict[str, object]:
+def located(each: Finding | Constructor) -> dict[str, object]:
     """Return the place of something as data."""
     start = each.span.start if isinstance(each, Finding) else each
     return {"filename": each.filename, "cell": each.cell, "location": {"row": start.row, "column": start.column}}

@@ -10,7 +10,6 @@ from olympus_codemods.target import Style
 from olympus_lint.migration.constructors import Constructor, Line, Reason, line_of, short
 from olympus_lint.migration.importing_files import Doubt, Unread
 from olympus_lint.migration.migration import Migration
-from olympus_lint.migration.prose_mentions import Mention
 from olympus_lint.migration.rewriting import CONSTRUCTOR
 from olympus_lint.migration.text import Rewritten
 from olympus_lint.reporting.phrases import count, place
@@ -247,7 +246,7 @@ def _spot_of(report: Report) -> _Spot:
 # words
 
 
-def where(place: Constructor | Mention) -> str:
+def where(place: Constructor) -> str:
     """Return the file, the cell in a notebook, and the row."""
     return str(Line(place.filename, place.cell, place.row))
 

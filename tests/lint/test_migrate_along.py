@@ -116,7 +116,7 @@ def test_what_is_wrong_with_a_file_that_was_not_named_is_not_said(tmp_path: Path
     place = tree(tmp_path, files)
     found = report(place, "app")
     assert [each["filename"] for each in found["constructors"]] == ["app/main.py"]
-    assert (found["left"], found["mentions"], found["open"]) == ([], [], False)
+    assert (found["left"], found["open"]) == ([], False)
     assert report(place, "app", style="portable")["parameters"] == []
 
 
