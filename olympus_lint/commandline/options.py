@@ -14,7 +14,7 @@ from olympus_lint.reporting.formats import format_names
 
 STYLES = ("typed", "portable")
 """The values of ``--migrate``; the first is the default."""
-REPORTS = ("full", "markdown", "html", "json")
+REPORTS = ("full", "markdown", "json")
 """The formats of the report on a migration."""
 CHECK_TIMEOUT = 1800
 """Seconds of one run of ``--check``."""

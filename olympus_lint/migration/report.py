@@ -9,7 +9,7 @@ from dataclasses import asdict
 from olympus_lint.migration import report_content as content
 from olympus_lint.migration.constructors import Constructor, Reason
 from olympus_lint.migration.migration import Migration
-from olympus_lint.migration.report_formats import as_html, as_markdown, as_text
+from olympus_lint.migration.report_formats import as_markdown, as_text
 from olympus_lint.migration.section import Item, Section
 from olympus_lint.migration.text import Rewritten
 from olympus_rules.finding import Finding
@@ -20,7 +20,7 @@ HOLDING = {"typed": "What holds constructors back", "portable": "What typed keys
 
 
 def render(migration: Migration, name: str, *, written: bool, section: Section | None = None) -> str:
-    """Return the report in one of the formats ``full``, ``markdown``, ``html`` and ``json``.
+    """Return the report in one of the formats ``full``, ``markdown`` and ``json``.
 
     Args:
         migration: the result of the migration.
@@ -32,8 +32,7 @@ def render(migration: Migration, name: str, *, written: bool, section: Section |
     if name == "json":
         return json.dumps(as_data(migration, sentences, written=written, section=section), indent=2) + "\n"
     every = [each for each in sections(migration, section, written=written) if each]
-    formats = {"markdown": as_markdown, "html": as_html}
-    return formats.get(name, as_text)(sentences, every)
+    return as_markdown(sentences, every) if name == "markdown" else as_text(sentences, every)
 
 
 def sections(migration: Migration, further: Section | None, *, written: bool) -> Iterator[Section]:

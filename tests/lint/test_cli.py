@@ -160,7 +160,7 @@ def test_the_numbers_of_a_check_and_of_its_fixes_add_up(project, run):
     ("options", "said"),
     [
         (("--trace", "--select-verdict", "confirmd"), "not 'confirmd'; did you mean confirmed?"),
-        (("--migrate", "--output-format", "htm"), "html, json with --migrate, not 'htm'; did you mean html?"),
+        (("--migrate", "--output-format", "jso"), "markdown, json with --migrate, not 'jso'; did you mean json?"),
         (("--check", "pytest"), "--check has no effect without --migrate; add it."),
         (("--jobs", "0"), "expected a number above 0, not '0'; see `olympus-lint --help`."),
     ],
