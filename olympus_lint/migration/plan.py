@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from olympus_lint.migration.constructors import Constructor, Line, Reason, along
 from olympus_lint.migration.key_places import keep, taken_by
 from olympus_lint.migration.migration import Migration
-from olympus_lint.migration.rewriting import context_of, is_note, is_wanted, subjects_of
-from olympus_rules.code.names import dotted_name
+from olympus_lint.migration.rewriting import is_note, is_wanted, subjects_of
 from olympus_rules.finding import Confidence, Position
 from olympus_rules.keyflow.facts import Construction, KeyKind
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.names import KEY, PRNG_KEY
+from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.answers.escapes import escapes, lent
 from olympus_rules.reach.answers.project import reach
 from olympus_rules.reach.solver.values import MERGED, Place, place_of
@@ -39,7 +37,6 @@ TOO_MUCH = "where too many functions and objects come together to be told apart"
 NOT_ALL = "may get anywhere: too many functions and objects come together in this project to follow every key"
 NOT_FOUND = "whose definitions olympus-lint does not find"
 UNFOLLOWED = "and what becomes of it there is not known"
-REPLACED = "comes from a constructor that this line replaces by its name"
 MANY = 16
 """Constructors at one place: if there are more, the analysis has merged unrelated values."""
 
@@ -74,8 +71,6 @@ def plan(
     held.by_choice(staying)
     held.by_failures()
     held.by_company()
-    while held.by_replaced_constructor():
-        held.by_company()
     migration.constructors = held.constructors()
     migration.taken = held.other_sources()
     migration.is_cut_short = held.is_cut_short
@@ -264,34 +259,6 @@ class _Held:
             for place in self._sources:
                 self.reasons[place].add(reason)
 
-    def by_replaced_constructor(self) -> bool:
-        """Hold back constructors that code replaces by name, if one of them stays; return whether that is new for any.
-
-        If none does, the name is rewritten together with them, unless other code calls ``jax.random.key`` already.
-        """
-        changed = False
-        for path, left in self._left.items():
-            for report in left if self._target.style == "typed" else ():
-                places = [place for place, made in self._places.items() if replaces(report, made)]
-                is_rewritten = context_of(report) == "replaced" and path in self._found
-                if is_rewritten and not any(map(self.reasons.get, places)) and not self._calls_key:
-                    continue
-                reason = Reason(self._line(path, report.finding.span.start.row), REPLACED)
-                for place in places:
-                    changed |= reason not in self.reasons[place]
-                    self.reasons[place].add(reason)
-        return changed
-
-    @cached_property
-    def _calls_key(self) -> bool:
-        """Whether the project reads ``jax.random.key`` from its module, so that what replaces it does so there."""
-        return any(
-            self._reached.names.canonical(document.imports.resolve(dotted_name(node)) or "") == KEY
-            for document in self._documents.values()
-            for node in every_node(document.tree)
-            if isinstance(node, ast.Attribute) and node.attr == "key"
-        )
-
     def by_company(self) -> None:
         """Hold back the keys that meet raw keys in a call that takes keys of one kind only."""
         joins = {(join.keys, join.is_one, join.given): join for join in reversed(self._reached.joins())}.values()
@@ -346,19 +313,6 @@ class _Held:
         paths = self._reached.paths_into(join.place, fresh, with_results=True)
         self._add(reason, paths, fresh, fresh if join.is_sure and not join.is_one else ())
         return True
-
-
-def replaces(report: Report, constructor: Report) -> bool:
-    """Return whether code that replaces the constructor by name does so where it is read.
-
-    What replaces it in its own module is seen by those that read it from there, and not by imported names.
-    """
-    node, name = report.fact.node, constructor.fact.node
-    if context_of(report) == "replaced":
-        return isinstance(name, ast.Attribute)
-    module = node.value.rpartition(".")[0] if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    module_of_name = constructor.finding.filename.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return isinstance(name, ast.Name) and bool(module) and f".{module_of_name}".endswith(f".{module}")
 
 
 def _short(code: str) -> str:

@@ -23,7 +23,6 @@ from olympus_lint.migration.migration import NOTHING, Migration, Withheld
 from olympus_lint.migration.plan import plan
 from olympus_lint.migration.rewriting import (
     constructors,
-    context_of,
     places_of,
     references_of,
     rename,
@@ -136,7 +135,7 @@ def _make_ready(
 def _rename_free(
     migration: Migration, found: dict[str, list[Report]], projects: Projects, *, unsafe: bool, withheld: Withheld
 ) -> None:
-    """Rename the constructors that nothing holds back, and names by which code replaces them if all are renamed."""
+    """Rename the constructors that nothing holds back."""
     staying, target = withheld.staying(found), migration.target
     held = {
         filename: [
@@ -144,20 +143,13 @@ def _rename_free(
         ]
         for filename, made in migration.constructors.items()
     }
-    names = target.has("typed-keys") and not any(
-        stays and "." in one.spelled
-        for filename, made in migration.constructors.items()
-        for one, stays in zip(made, held[filename], strict=True)
-    )
     read = read_elsewhere(migration.documents().values())
     for text in migration.texts:
         each = held.get(text.filename, [])
         text.ready = text.after
         migration.renamed[text.filename] = [not one and target.has("typed-keys") for one in each]
         if (each or text.filename in found) and text.filename not in withheld.files:
-            rename(text, each, target, projects, frozenset(read.get(text.path, ())), names=names)
-            left = migration.left.get(text.filename, [])
-            migration.left[text.filename] = [one for one in left if not names or context_of(one) != "replaced"]
+            rename(text, each, target, projects, frozenset(read.get(text.path, ())))
 
 
 def stays(filename: str, text: str, error: Exception, settings: Settings, cell: int | None = None) -> list[Problem]:

@@ -147,7 +147,7 @@ def _is_named(report: Report, document: Document, target: Target) -> bool:
     It does where constructors are renamed. In portable style, it does where the constructor is read by its name, as the
     keys that it makes are not followed, and where a mock replaces it, which may make keys of another kind.
     """
-    if context_of(report) not in ("name", "replaced"):
+    if context_of(report) != "name":
         return False
     node = report.fact.node
     user = document.parents.get(node)
@@ -171,8 +171,6 @@ def rename(
     target: Target,
     projects: Projects,
     read_elsewhere: frozenset[str],
-    *,
-    names: bool,
 ) -> None:
     """Rename constructors of a file, and remove imports that become unused.
 
@@ -182,11 +180,10 @@ def rename(
         target: the keys and the release that the code has to support.
         projects: the open projects, which know the other files.
         read_elsewhere: the names that other files read from this one; their imports stay.
-        names: whether the names by which code replaces the constructor are rewritten, too.
     """
-    waiting, others = list(held), {"import", "replaced"} if names else {"import"}
+    waiting = list(held)
     for _ in range(PASSES):
-        if all(waiting) and not any(context_of(report) in others for report in references_of(text, projects)):
+        if all(waiting) and not any(context_of(report) == "import" for report in references_of(text, projects)):
             if not text.renew_docstrings():
                 return
             continue
@@ -194,7 +191,7 @@ def rename(
         document.read_elsewhere = read_elsewhere
         made = list(zip(constructors(reports), waiting, strict=True))
         wanted = [report for report, stays in made if not stays]
-        wanted += [report for report in reports if context_of(report) in others]
+        wanted += [report for report in reports if context_of(report) == "import"]
         fixes = [(report, migration_for(report, document, target)) for report in wanted]
         applied = _apply(text, [(report, fix) for report, fix in fixes if fix is not None], projects)
         if not applied and not text.renew_docstrings():

@@ -268,7 +268,7 @@ def _analysed(texts: list[Text], renamed: Sequence[str]) -> dict[str, Reasons]:
 def _named(reports: Sequence[Report]) -> Iterator[int]:
     """Yield the rows that read or replace the constructor by its name, as a mock does: the new name escapes them."""
     for report in reports:
-        if isinstance(report.fact, Reference) and report.fact.context in ("name", "replaced"):
+        if isinstance(report.fact, Reference) and report.fact.context == "name":
             yield report.finding.span.start.row
 
 

@@ -702,7 +702,6 @@ STANDARD = [
     "import types",
     "import zlib",
     "from typing import Any, NamedTuple",
-    "from unittest import mock",
     "",
 ]
 

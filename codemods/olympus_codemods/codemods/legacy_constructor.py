@@ -9,9 +9,9 @@ from olympus_codemods.editing.leftovers import drop_import, leftover_import
 from olympus_codemods.editing.names import Names
 from olympus_codemods.editing.rewriting import parsed, replace
 from olympus_codemods.target import Target
-from olympus_rules.finding import Applicability, Edit, Fix
+from olympus_rules.finding import Applicability, Fix
 from olympus_rules.keyflow.facts import Reference
-from olympus_rules.libraries.names import KEY, PRNG_KEY
+from olympus_rules.libraries.names import KEY
 from olympus_rules.syntax import Document
 
 
@@ -21,12 +21,7 @@ class LegacyConstructor(Codemod):
     code = "OLY201"
 
     def fix(self, fact: Reference, document: Document) -> Fix | None:
-        """Return the rename, with the import that a singly imported name needs.
-
-        Where code replaces the constructor, the other one is to be replaced if it stands in all places.
-        """
-        if fact.context == "replaced":
-            return None
+        """Return the rename, with the import that a singly imported name needs."""
         return renamed(fact, document, Applicability.UNSAFE if fact.reachable else Applicability.SAFE)
 
     def migrate(self, fact: Reference, document: Document, target: Target) -> Fix | None:
@@ -42,18 +37,9 @@ def renamed(fact: Reference, document: Document, applicability: Applicability) -
     if fact.context == "import":
         return drop_import(fact, document)
     node = fact.node
-    if fact.context == "replaced" and isinstance(node, ast.expr):
-        return replaced(node, document, applicability)
     if not isinstance(node, ast.Attribute | ast.Name) or fact.context == "name":
         return None
     names = Names(document, node)
     edit = replace(document, node, parsed(names.spell(KEY, near=node)))
     imports = leftover_import(document, node, names)
     return fix_of(applicability, "Make a typed key with `jax.random.key`", edit, *imports)
-
-
-def replaced(node: ast.expr, document: Document, applicability: Applicability) -> Fix | None:
-    """Return the edit of a name by which code replaces the constructor, as a mock does: that of the other one."""
-    before, name, after = document.segment(node).rpartition(PRNG_KEY.rpartition(".")[2])
-    edit = Edit(document.span(node), f"{before}{KEY.rpartition('.')[2]}{after}")
-    return fix_of(applicability, "Replace `jax.random.key`, which makes the keys here", edit) if name else None

@@ -9,7 +9,7 @@ from olympus_rules.keyflow.facts import Construction, Reference
 from olympus_rules.rule import Rule
 from olympus_rules.syntax import Document
 
-CONTEXTS = ("call", "value", "import", "name", "replaced")
+CONTEXTS = ("call", "value", "import", "name")
 
 
 class LegacyConstructor(Rule):
@@ -27,7 +27,7 @@ class LegacyConstructor(Rule):
         """Say how to write it, and what would break."""
         if not fact.qualified.endswith("random.PRNGKey") or fact.context not in CONTEXTS:
             return None
-        if fact.context in ("name", "replaced"):
+        if fact.context == "name":
             code = " ".join(document.segment(fact.node).split())
             names = "may read" if isinstance(fact.node, ast.Call) else "names"  # a call that computes the name
             message = f"`{code}` {names} the constructor of raw keys, and code with typed keys calls `jax.random.key`."

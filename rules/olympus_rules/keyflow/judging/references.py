@@ -38,8 +38,6 @@ BY_NAME = frozenset(
     {"attrgetter", "delattr", "getattr", "methodcaller", "object", "patch", "setattr", "setitem", "spy", "stub"}
 )
 """Functions, by last name, that read or replace an attribute by its name."""
-REPLACING = BY_NAME - {"attrgetter", "getattr", "methodcaller"}
-"""Those of them that replace it, or watch it as a spy does."""
 GENERICS = frozenset({"dict", "frozenset", "list", "set", "tuple", "type"})
 LAST_NAMES = {name.rpartition(".")[2] for name in CONSTRUCTORS | KEY_TYPES | REMOVED_MAKERS} | {"unsafe_raw_array"}
 CALLED = ("PRNGKey", "random.key")
@@ -117,7 +115,7 @@ class _Scan:
             if context == "annotation":
                 yield from self.string(node, code)
             elif self.is_name(node, node.value):
-                yield self.named(node, is_replaced=self.replaces(node, node.value, code))
+                yield self.named(node)
             return
         if isinstance(node, ast.keyword) and node.arg in NAMES:
             call = self.document.parents.get(node)
@@ -220,7 +218,7 @@ class _Scan:
     def mention(self, node: ast.Name | ast.Attribute, code: FunctionCode, context: str) -> Iterator[Fact]:
         if isinstance(node.ctx, ast.Store | ast.Del):
             if isinstance(node, ast.Attribute) and self.qualified(node, code) in CONSTRUCTORS:
-                yield self.named(node, is_replaced=True)
+                yield self.named(node)
             return
         if isinstance(node, ast.Attribute) and node.attr in NAMES and gives_module(node.value):
             yield self.named(node)
@@ -255,23 +253,10 @@ class _Scan:
                        for argument in call.args if isinstance(argument, ast.Name))  # fmt: skip
         return takes_name(user)
 
-    def replaces(self, node: ast.Constant, text: str, code: FunctionCode) -> bool:
-        """Return whether a string names the constructor in its own module for a call that replaces it there."""
-        call = self.document.parents.get(node)
-        if isinstance(call, ast.keyword):
-            call = self.document.parents.get(call)
-        if not takes_name(call) or dotted_name(call.func).rpartition(".")[2] not in REPLACING:
-            return False
-        if "." in text:
-            return f".{text}".endswith(f".{PRNG_KEY}")
-        owner = call.args[0] if call.args else None
-        return isinstance(owner, ast.expr) and self.qualified(owner, code) == RANDOM
-
-    def named(self, node: ast.expr, *, is_replaced: bool = False) -> Reference:
+    def named(self, node: ast.expr) -> Reference:
         """Return a reference to the constructor by its name."""
-        context = "replaced" if is_replaced else "name"
         return Construction(
-            node=node, confidence=Confidence.LIKELY, kind=KeyKind.RAW, qualified=PRNG_KEY, context=context
+            node=node, confidence=Confidence.LIKELY, kind=KeyKind.RAW, qualified=PRNG_KEY, context="name"
         )
 
     def imported(self, node: ast.ImportFrom, code: FunctionCode) -> Iterator[Fact]:
