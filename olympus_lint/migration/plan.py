@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING
 from olympus_lint.migration.constructors import Constructor, Line, Reason, along
 from olympus_lint.migration.key_places import keep, taken_by
 from olympus_lint.migration.migration import Migration
-from olympus_lint.migration.rewriting import is_note, is_wanted, subjects_of
-from olympus_rules.finding import Confidence, Position
-from olympus_rules.keyflow.facts import Construction, KeyKind
+from olympus_lint.migration.rewriting import is_note, subjects_of
+from olympus_rules.finding import Position
+from olympus_rules.keyflow.facts import KeyKind
 from olympus_rules.libraries import libraries
-from olympus_rules.libraries.names import PRNG_KEY
 from olympus_rules.reach.answers.escapes import escapes, lent
 from olympus_rules.reach.answers.project import reach
 from olympus_rules.reach.solver.values import MERGED, Place, place_of
 from olympus_rules.rule import Report
 from olympus_rules.rules import all_rules
 from olympus_rules.rules.legacy_constructor import LegacyConstructor
-from olympus_rules.syntax.document import every_node
 
 if TYPE_CHECKING:
     from olympus_rules.keyflow.facts import Fact
@@ -51,7 +49,6 @@ def plan(
     """Find out which constructors can make typed keys, and the reasons that hold back the others.
 
     A reason is a place that breaks, and that the key is known to get to. To which places it may get is to be checked.
-    What may read the constructor by a computed name is added to the places that are left.
 
     Args:
         migration: the files, and the places in them that are not ready; takes the constructors.
@@ -64,7 +61,6 @@ def plan(
     """
     held = _Held(migration, found, strict=strict)
     open_places = held.by_places_left()
-    computed = held.computed_names()
     held.by_exits(open_places)
     held.by_lent_constructors()
     held.by_limits()
@@ -75,8 +71,6 @@ def plan(
     migration.taken = held.other_sources()
     migration.is_cut_short = held.is_cut_short
     migration.unlisted += held.unlisted
-    for filename, reports in computed.items():
-        migration.left.setdefault(filename, []).extend(reports)
     held.forget()
     return held.failures
 
@@ -201,19 +195,6 @@ class _Held:
         for maker in makers:
             told = along(reason, paths.get(maker), self._line_of, is_sure=maker in known)
             (self.reasons if maker in known and breaks else self.checks)[maker].add(told)
-
-    def computed_names(self) -> dict[str, list[Report]]:
-        """Return the calls that may read the constructor by a computed name: which keys they make is not known."""
-        rule, found = LegacyConstructor(), dict[str, list[Report]]()
-        for place in sorted(self._reached.graph.computed):
-            text, document = self._texts[place.file], self._documents[place.file]
-            for node in every_node(document.tree):
-                if isinstance(node, ast.Call) and place_of(place.file, node) == place:
-                    fact = Construction(node=node, confidence=Confidence.LIKELY, qualified=PRNG_KEY, context="name")
-                    finding = rule.check(fact, document)
-                    reports = [] if finding is None else [Report(finding, fact)]
-                    found.setdefault(text.filename, []).extend(each for each in reports if is_wanted(each, text))
-        return found
 
     def by_exits(self, open_places: Sequence[Reason]) -> None:
         """Add the calls that pass keys out of the project."""

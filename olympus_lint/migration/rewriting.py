@@ -79,13 +79,6 @@ def _with_all_rules(text: Text) -> Settings:
     return replace(text.settings, select=codes, extend_select=())
 
 
-def is_wanted(report: Report, text: Text) -> bool:
-    """Say whether a report on a file counts, by its settings and suppressions."""
-    if report.finding.code not in {rule.code for rule in _with_all_rules(text).rules_for(text.filename)}:
-        return False
-    return text.settings.ignore_noqa or not Suppressions(text.new).hides(report.finding)
-
-
 def _counts(report: Report, settings: Settings) -> bool:
     """Say whether a report has enough confidence; what keys may get to, and a possible silent change, always has."""
     is_possible = report.fact.reached or isinstance(report.fact, Conversion)

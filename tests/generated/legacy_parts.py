@@ -319,8 +319,6 @@ SOURCES = [
     Part("", "key", "$v = vars(jax.random)['PRNGKey']($n)", "$v"),
     Part("", "key", "$v = operator.attrgetter('PRNGKey')(jax.random)($n)", "$v"),
     Part("", "key", "$v = importlib.import_module('jax.random').PRNGKey($n)", "$v"),
-    Part("", "key", "$v = $f('PRNGKey', $n)", "$v", "def f$n(name, seed):\n    return getattr(jax.random, name)(seed)"),
-    Part("", "key", "$v = $f().make($n)", "$v", "class f$n:\n    name = 'PRNGKey'\n\n    def make(self, seed):\n        return getattr(jax.random, self.name)(seed)"),
     Part("", "key", "$v = $f()", "$v", "def f$n():\n    return np.array($literal, dtype=np.uint32)"),
     Part("", "key", "$v = $f().rng", "$v", "class f$n(NamedTuple):\n    rng: Any = np.array($literal, np.uint32)"),
     Part("", "key", "$v = $f().rng", "$v", "@dataclasses.dataclass\nclass f$n:\n    rng: Any = dataclasses.field(default_factory=lambda: jnp.array($literal, jnp.uint32))"),

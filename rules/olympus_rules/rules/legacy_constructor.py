@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from olympus_rules.finding import Applicability, Finding
 from olympus_rules.keyflow.facts import Construction, Reference
 from olympus_rules.rule import Rule
@@ -29,8 +27,7 @@ class LegacyConstructor(Rule):
             return None
         if fact.context == "name":
             code = " ".join(document.segment(fact.node).split())
-            names = "may read" if isinstance(fact.node, ast.Call) else "names"  # a call that computes the name
-            message = f"`{code}` {names} the constructor of raw keys, and code with typed keys calls `jax.random.key`."
+            message = f"`{code}` names the constructor of raw keys, and code with typed keys calls `jax.random.key`."
             return self.finding(fact, document, f"{message} Name that one, if all keys here are typed.")
         what = {"call": "makes a raw key", "value": "is passed on and makes raw keys"}.get(fact.context)
         if what is None:

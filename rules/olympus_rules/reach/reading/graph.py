@@ -42,7 +42,6 @@ class Graph:
         expressions: the slots of each expression.
         nothing: registers that hold ``None``; in the end all slots that may.
         meetings: where arrays meet without a call.
-        computed: the calls of ``getattr`` that may read the constructor by a name that is computed.
     """
 
     sites: frozenset[Place] | None
@@ -53,7 +52,6 @@ class Graph:
     expressions: dict[Place, tuple[Slot, ...]] = field(default_factory=dict)
     nothing: set[Slot] = field(default_factory=set)
     meetings: list[Meeting] = field(default_factory=list)
-    computed: set[Place] = field(default_factory=set)
 
     @property
     def failures(self) -> list[Failure]:

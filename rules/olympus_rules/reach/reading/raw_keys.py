@@ -80,24 +80,12 @@ class RawKeys:
             for slot in self.graph.expressions.get(place_of(self.file, model), ()):
                 self.graph.heap.shift(slot, call.result, axes)
                 self.slots.watch_mask(slot, partial(back.give_others, result=call.result), Container, *UNDIVIDED)
-        match node:
-            case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if not isinstance(name, ast.Constant):
-                for slot in self.graph.expressions.get(place_of(self.file, owner), ()):
-                    self.slots.watch(slot, partial(self.by_any_name, call=call), Library)
         for key in keys_of_words(node):  # what is wrapped are keys of the kind that they had
             for slot in self.graph.expressions.get(place_of(self.file, key), ()):
                 self.graph.heap.shift(slot, call.result, None)
         for keyword, slot in call.keywords:
             if keyword in FACTORIES:
                 self.slots.watch(slot, partial(self.default, call=call), Function, Constructor, Library)
-
-    def by_any_name(self, module: Library, *, call: Call) -> None:
-        """Read what may be the constructor, by a name that is computed, if a text of the project is its name."""
-        if self.names.canonical(module.qualified) == RANDOM:
-            texts = [document.text for document in self.names.documents.values()]
-            if any(f"{quote}{NAME}{quote}" in text for text in texts for quote in "\"'"):
-                self.slots.put(call.result, Constructor(call.place))
-                self.graph.computed.add(call.place)
 
     def default(self, factory: Value, *, call: Call) -> None:
         """Call the function that makes the default of a field: one of the project, or one like ``list``."""
