@@ -52,6 +52,7 @@ class Scope:
         asking: the calls that are operands of conditions.
         closing: the calls as statements that bodies end with.
         missing: variables and attributes that hold no value where this is being lowered, as ``Store.fills`` says.
+        started: variables and attributes that got a value earlier if they had none.
     """
 
     def __init__(self, code: ir.FunctionCode, module: Module) -> None:
@@ -66,6 +67,7 @@ class Scope:
         self.asking: set[ast.expr] = set()
         self.closing: set[ast.expr] = set()
         self.missing: dict[str, str] = {}
+        self.started: set[str] = set()
 
     def lower(self, body: Sequence[ast.stmt]) -> None:
         """Lower the whole scope."""

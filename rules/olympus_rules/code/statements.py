@@ -29,8 +29,19 @@ def _assign(scope: Scope, node: ast.Assign) -> None:
     if len(node.targets) == 1 and (filled := default(node)) is not None:
         return _if(scope, filled)
     src = scope.expr(node.value)
+    outer, scope.missing = scope.missing, {**scope.missing, **_updated(scope, node.value)}
     for target in node.targets:
         assign(scope, target, src)
+    scope.missing = outer
+
+
+def _updated(scope: Scope, value: ast.expr) -> dict[str, str]:
+    """Return what was given a first value and is now computed from its own: a next value is not ``None`` either."""
+    if not scope.started:
+        return {}
+    return dict.fromkeys(
+        scope.started & {dotted_name(part) for part in ast.walk(value) if isinstance(part, ast.expr)}, "none"
+    )
 
 
 def _annotated(scope: Scope, node: ast.AnnAssign) -> None:
@@ -125,6 +136,9 @@ def _if(scope: Scope, node: ast.If) -> None:
             break
         node = node.orelse[0]
     scope.out.append(ir.Branch(arms, _filling(scope, node.orelse, missing(node.test, negated=True))))
+    names = missing(node.test)
+    written = {dotted_name(target) for each in node.body if isinstance(each, ast.Assign) for target in each.targets}
+    scope.started |= {name for name in written if name and names.get(name) == "none"}
 
 
 def _filling(scope: Scope, body: Sequence[ast.stmt], names: dict[str, str]) -> ir.Block:

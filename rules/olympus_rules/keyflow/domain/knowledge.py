@@ -152,7 +152,8 @@ class Knowledge:
 
     def fill(self, term: Term, *, true: bool) -> None:
         """Record that a result replaces ``None``, or a value that is not true."""
-        if self.terms.operation(term) in ("fresh", "op", "copy"):
+        whole = self.terms.args(term)[0] if self.terms.operation(term) == "item" else term
+        if self.terms.operation(whole) in ("fresh", "op", "copy"):
             self.filled[term] = true or self.filled.get(term, False)
 
     def is_something(self, term: Term) -> bool:

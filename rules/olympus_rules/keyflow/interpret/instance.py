@@ -166,7 +166,10 @@ class Instance:
         if operation == "item":
             owner, index = self.value(args[0]), self.value(args[1])
             found = named.item(self.flow, owner, index)
-            return get_item(self.flow, owner, index) if found is None else found
+            made = get_item(self.flow, owner, index) if found is None else found
+            if term in knowledge.filled and isinstance(made, Term):
+                knowledge.fill(made, true=knowledge.filled[term])
+            return made
         inner: Hashable = (self.number, data)
         if operation == "seed":
             made = knowledge.seed(data[0], inner, self._term(args[0]))
