@@ -293,6 +293,8 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
             shape_fact(flow, term, Need.KEY, "shape-equals", node, subject)
     elif not isinstance(other, Const) or _is_typed(flow, value, other):
         return
+    elif value.what == "ndim" and other.value == 0:
+        layout.asked_for_no_axes(flow, value, node)
     elif value.what in ("ndim", "shape-item"):
         shape_fact(flow, term, Need.KEY, value.what, node, subject)
     elif value.what in ("len", "first-length", "size"):
@@ -300,9 +302,7 @@ def _metadata_comparison(flow: Flow, operation: str, value: Metadata, node: ast.
 
 
 def _is_typed(flow: Flow, value: Metadata, number: Const) -> bool:
-    """Return whether the metadata of a typed key is compared with what a typed key has, or of any with 0 axes."""
+    """Return whether the metadata of a typed key is compared with what a typed key has."""
     rank, kind = flow.knowledge.rank(value.term), flow.knowledge.kind(value.term)
-    if value.what == "ndim" and number.value == 0 and kind is not KeyKind.RAW:
-        return True  # no raw key has none, so the author thinks of typed keys
     has = {"ndim": rank, "size": 1 if rank == 0 else None}.get(value.what)
     return has is not None and has == number.value and kind is KeyKind.TYPED

@@ -211,6 +211,26 @@ def _shape_fact(
     note(flow, value.term, Need.KNOWN, build, metadata=True, at=value.subject)
 
 
+def asked_for_no_axes(flow: State, value: Metadata, node: ast.AST) -> None:
+    """Detect ``key.ndim == 0`` of what may be a raw key: no raw key is so, and without one, typed keys are meant."""
+
+    def build(confidence: Confidence, kind: KeyKind) -> Fact | None:
+        passed = flow.knowledge.passed.get(value.term, frozenset())
+        if kind is not KeyKind.RAW and KeyKind.RAW not in passed and not flow.file.may_get_keys(value.subject):
+            return None
+        return facts.ShapeLogic(
+            node=node,
+            confidence=confidence,
+            key=spelled(value.subject),
+            kind=kind,
+            form="ndim",
+            subject=value.subject,
+            rank=flow.knowledge.rank(value.term),
+        )
+
+    note(flow, value.term, Need.KEY, build, metadata=True, at=value.subject)
+
+
 def shape_unpacked(flow: State, value: Metadata, instruction: ir.Unpack) -> None:
     """Detect ``n, _ = keys.shape``."""
     if value.what == "shape" and isinstance(instruction.node, ast.Tuple | ast.List):
