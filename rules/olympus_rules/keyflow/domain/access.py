@@ -148,13 +148,12 @@ def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
     """
     if arms and all(value is arms[0][1] for _, value in arms):
         return arms[0][1]
-    closure = flow.decisions.combinations.closure
     flat: list[tuple[PathCondition, Value]] = []
     for path, value in arms:
         if isinstance(value, Choice):
             for inner, part in value.arms:
                 joined = both(path, inner)
-                if joined is not None and (joined == inner or closure(joined) is not None):
+                if joined is not None:  # whether all its decisions can hold together costs more than it saves
                     flat.append((joined, part))
         else:
             flat.append((path, value))

@@ -279,8 +279,9 @@ def _with_ranks(value: Value, rank: int) -> Iterator[tuple[Term, int]]:
 def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
     """Return whether an argument may hold a key, be called, or be an object with keys in its attributes."""
     values = arguments.values()
-    if any(isinstance(value, CALLABLE) or _may_hold_keys(flow, value) for value in values):
-        return True
+    for value in values:  # this runs for each call: a generator would take twice as long
+        if isinstance(value, CALLABLE) or _may_hold_keys(flow, value):
+            return True
     if flow.holders and any(term in flow.holders for value in values for term in leaves(value)):
         return True
     if flow.file.counting and any(counting.is_of_class(flow, value) for value in values):
@@ -291,8 +292,8 @@ def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
 
 def _may_hold_keys(flow: Flow, value: Value) -> bool:
     """Return whether a value holds a candidate for a key, or a part of one, as far as known."""
-    is_candidate = flow.knowledge.is_candidate
-    return any(is_candidate(t) for leaf in leaves(value) for t in (leaf, *flow.terms.ancestors(leaf)))
+    is_candidate, ancestors = flow.knowledge.is_candidate, flow.terms.ancestors
+    return any(is_candidate(leaf) or any(map(is_candidate, ancestors(leaf))) for leaf in leaves(value))
 
 
 def _is_later(terms: Terms, term: Term) -> bool:

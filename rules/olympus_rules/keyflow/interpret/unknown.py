@@ -90,7 +90,7 @@ def unknown(flow: Flow, function: Value, arguments: Arguments, *, unasked: bool 
     ):
         return flow.knowledge.clone(flow.terms.number(), first)
     certainty = Certainty.DOUBTFUL if unasked else _certainty(flow, function, arguments, last)
-    _hand_over(flow, function, arguments, Consumption(node, name, certainty, flow.path, loop=arguments.loop), last)
+    _hand_over(flow, function, arguments, (name, last), certainty)
     made = flow.terms.fresh()
     if last[:1].isupper() or name in flow.file.made_modules or flow.file.table.get(name).silences:
         made_objects.make(flow, name, made, arguments)
@@ -108,9 +108,9 @@ def _names(flow: Flow, function: Value, node: ast.Call) -> tuple[str, str]:
     return name, name.rpartition(".")[2]
 
 
-def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consumption, last: str) -> None:
-    """Record that a callee gets its arguments: ``taken`` is the consumption of each, but for the key."""
-    node = arguments.node
+def _hand_over(flow: Flow, function: Value, arguments: Arguments, names: tuple[str, str], certainty: Certainty) -> None:
+    """Record that a callee gets its arguments, and consumes them as surely as it is known."""
+    (name, last), node = names, arguments.node
     assert node is not None
     number = flow.terms.number()
     raw = isinstance(function, Library) and flow.file.table.get(function.qualified).typed_keys == "no"
@@ -127,8 +127,8 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
         if changes:
             _handed(flow, value)
         if raw:
-            boundaries.given(flow, taken.what, value, expression, node)
-        use = replace(taken, key=expression, call=number)
+            boundaries.given(flow, name, value, expression, node)
+        use = Consumption(node, name, certainty, flow.path, key=expression, call=number, loop=arguments.loop)
         if last in flow.file.folding_methods or folds.of_several(flow, function) is not None:
             folds.fold(flow, last, function, arguments, use, value)
         elif isinstance(value, Map) and not flow.file.initial.isdisjoint(str(name) for name, _ in value.items):
@@ -138,7 +138,7 @@ def _hand_over(flow: Flow, function: Value, arguments: Arguments, taken: Consump
             is_layer = not isinstance(function, Library) and _is_layer(flow, node, expression)
             is_draw = use.certainty == Certainty.UNKNOWN and (is_layer or _is_open(flow, function))
             if is_draw and flow.file.follows_lanes and _may_be_keys(flow, value):
-                place = Place(node, taken.what, expression)
+                place = Place(node, name, expression)
                 drawn(flow, value, place, function, is_layer=is_layer, arguments=arguments)
 
 

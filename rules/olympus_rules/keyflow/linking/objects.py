@@ -30,7 +30,7 @@ class Objects:
         self._file = file
         self._attributes: dict[tuple[ClassCode, str], Held | Value] = {}
         self._results: dict[tuple[FunctionCode, ClassCode | None], Held] = {}
-        self._asked_for: set[tuple[FunctionCode, str]] = set()
+        self._parameters: dict[tuple[FunctionCode, str], Held] = {}
         self._initial: dict[tuple[ClassCode, tuple[str, ...]], Value | None] = {}
 
     def held(self, class_: ClassCode, name: str) -> Held:
@@ -65,13 +65,10 @@ class Objects:
     def parameter(self, code: FunctionCode, name: str) -> Held:
         """Return what annotations say of an argument: of the function, or of the method that it overrides."""
         slot = (code, name)
-        if slot in self._asked_for:  # classes of two files may be bases of each other while they are edited
-            return NOTHING
-        self._asked_for.add(slot)
-        try:
-            return self._parameter(code, name)
-        finally:
-            self._asked_for.discard(slot)
+        if slot not in self._parameters:
+            self._parameters[slot] = NOTHING  # classes of two files may be bases of each other while they are edited
+            self._parameters[slot] = self._parameter(code, name)
+        return self._parameters[slot]
 
     def _parameter(self, code: FunctionCode, name: str) -> Held:
         annotation = annotations_of(code.node).get(name)

@@ -58,6 +58,7 @@ class Project:
         self._analyses: dict[str, Analysis] = {}
         self._last: Analysis | None = None
         self._keyed: dict[str, bool] = {}
+        self._of_no_interest: dict[str, tuple[tuple[Path, ...], dict[Need, None]]] = {}
 
     def document(self, filename: str, text: str) -> Document:
         """Return the document of a text: the one that an importing file has opened, if the text is the same.
@@ -99,6 +100,7 @@ class Project:
         """Forget a file that has changed."""
         self._close(path)
         self._keyed.pop(path, None)
+        self._of_no_interest.pop(path, None)
         self.answers.forget(path)
 
     def _close(self, path: str) -> None:
@@ -171,12 +173,14 @@ class Project:
 
     def _why_not(self, path: str) -> tuple[tuple[Path, ...], dict[Need, None]]:
         """Return the needs behind the answer that a file is of no interest, with the folders of its imports."""
-        place = locate(Path(path), self.session.further)
-        try:
-            names = imported_names(disk.read(path), place)
-        except OSError:
-            names = {}
-        return place.roots, {Need("array", name): None for name in names}
+        if path not in self._of_no_interest:
+            place = locate(Path(path), self.session.further)
+            try:
+                names = imported_names(disk.read(path), place)
+            except OSError:
+                names = {}
+            self._of_no_interest[path] = place.roots, {Need("array", name): None for name in names}
+        return self._of_no_interest[path]
 
     def _open(self, path: str) -> Analysis | None:
         """Return the analysis of a file on disk, ``None`` for one that cannot be parsed or is too large."""

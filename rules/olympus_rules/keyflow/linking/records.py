@@ -105,6 +105,7 @@ class _Writer:
         self._index: dict[Term, int] = {}
         self._bits: dict[int, int] = {}
         self._spelled: dict[tuple[Term, int], str] = {}
+        self._paths: dict[PathCondition, list[list[int]]] = {}
         self._views: dict[str, str] = {}
 
     def tables(self) -> Record:
@@ -255,6 +256,12 @@ class _Writer:
 
     def path(self, path: PathCondition) -> list[list[int]]:
         """Return a condition as the numbers of the tests that hold and of those that fail."""
+        known = self._paths.get(path)
+        if known is None:
+            known = self._paths[path] = self._path(path)
+        return known
+
+    def _path(self, path: PathCondition) -> list[list[int]]:
         tests = self.file.decisions.tests
         holds, fails = [[(self._spelling(tests[bit]), bit) for bit in bit_numbers(mask)] for mask in path]
         subjects = {self._compared(tests[bit]) for _, bit in holds} - {None}

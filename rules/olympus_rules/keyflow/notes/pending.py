@@ -102,9 +102,10 @@ def is_used_as_key(flow: State, result: Value) -> bool:
 def is_words(flow: State, term: Term) -> bool:
     """Return whether a term is the result of ``key_data``, a NumPy array made from a key, or a part of one."""
     terms = flow.terms
-    if terms.operation(terms.root_array(term)) == "unwrap":
+    parts = [term, *terms.ancestors(term)]
+    if terms.operation(parts[-1]) == "unwrap":
         return True
-    return any(terms.operation(part) == "view" and terms.data(part) == WORDS for part in (term, *terms.ancestors(term)))
+    return any([terms.operation(part) == "view" and terms.data(part) == WORDS for part in parts])
 
 
 def arithmetic_fact(
