@@ -114,7 +114,8 @@ def placed(result: FileResult, after: Embedded, embedded: Embedded, settings: Se
         embedded: the file as it was.
         settings: those of the file.
     """
-    result.places, result.shown = after.places, after.sources
+    result.places = after.places
+    result.shown = after.sources if result.findings or embedded.broken else {}
     result.notes = [*map(after.places.problem, result.notes), *embedded.notes]
     result.errors = [*map(after.places.problem, result.errors)]
     for each in embedded.broken:

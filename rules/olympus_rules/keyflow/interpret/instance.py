@@ -64,6 +64,7 @@ class Instance:
         self._values: dict[Term, Value] = {}
         self._changed: list[tuple[Value, Value]] = []
         self._conditions: dict[int, Outcomes] = {}
+        self._paths: dict[PathCondition, PathCondition | None] = {}
 
     def value(self, term: Term) -> Value:
         """Return the caller's value of a term of the callee."""
@@ -197,7 +198,7 @@ class Instance:
         classes = self.flow.file.classes
         operation, data, *args = self.flow.terms.parts[term]
         kind = data[0] if operation == "fresh" else ""
-        made = self.flow.make(operation, (kind, (self.number, data)), *(self._term(arg) for arg in args))
+        made = self.flow.make(operation, (kind, (self.number, data)), *map(self._term, args))
         if term in classes:
             classes[made] = classes[term]
         if term in self.flow.file.rated:
@@ -258,6 +259,11 @@ class Instance:
 
     def path(self, path: PathCondition) -> PathCondition | None:
         """Return a condition of the callee as one of the caller; ``None`` if the arguments rule it out."""
+        if path not in self._paths:
+            self._paths[path] = self._path(path)
+        return self._paths[path]
+
+    def _path(self, path: PathCondition) -> PathCondition | None:
         result: PathCondition | None = ALWAYS
         for mask, wanted in ((path[0], 0), (path[1], 1)):
             while mask and result is not None:
@@ -317,7 +323,7 @@ class Instance:
             if known is not None:
                 return known
         if operation == "op" and data in ("Is", "Eq", "Lt", "In") and len(args) == 2:
-            return operators.compare(self.flow, data, *(self._settled(arg) for arg in args))
+            return operators.compare(self.flow, data, self._settled(args[0]), self._settled(args[1]))
         if operation == "op" and data in ("and", "or", "not"):
             return Condition(data, tuple(self.condition(arg) for arg in args))
         return self._settled(test)

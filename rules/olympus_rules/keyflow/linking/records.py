@@ -263,6 +263,8 @@ class _Writer:
 
     def _path(self, path: PathCondition) -> list[list[int]]:
         tests = self.file.decisions.tests
+        if (path[0] | path[1]).bit_count() < 2:  # nothing to sort, and nothing that rules out the others
+            return [[self.test(bit) for bit in bit_numbers(mask)] for mask in path]
         holds, fails = [[(self._spelling(tests[bit]), bit) for bit in bit_numbers(mask)] for mask in path]
         subjects = {self._compared(tests[bit]) for _, bit in holds} - {None}
         fails = [(text, bit) for text, bit in fails if self._compared(tests[bit]) not in subjects]
