@@ -28,6 +28,7 @@ class Decisions:
         self._terms = terms
         self._bits: dict[Term, int] = {}
         self.tests: list[Term] = []
+        self._ordered: dict[Term, tuple[PathCondition, PathCondition]] = {}
         self._equalities: dict[Term, list[int]] = {}
         self._meanings = Meanings(terms, self.tests)
         self._entering = 0  # decisions whether a loop has a first iteration
@@ -74,6 +75,8 @@ class Decisions:
 
         Comparisons of one value with different constants exclude each other, and so do smaller, equal and larger.
         """
+        if test in self._ordered:
+            return self._ordered[test]
         mask = self.bit(test)
         holds: PathCondition = (mask, 0)
         parts = self._terms.parts[test]
@@ -92,6 +95,7 @@ class Decisions:
             for operation, *terms in contrary:
                 excluded |= self.bit(self._terms.make("op", operation, *terms))
             holds = (mask, excluded & ~mask)
+            self._ordered[test] = holds, (0, mask)
         return holds, (0, mask)
 
     def alternatives(self, path: PathCondition) -> tuple[PathCondition, PathCondition]:

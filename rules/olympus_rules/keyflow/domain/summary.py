@@ -187,8 +187,9 @@ def origin(terms: Terms, term: Term) -> Term | None:
 
     The children of a split inside the function do not concern a caller: each call has children of its own.
     """
-    *_, term = sources_of(terms, term)
-    return term if terms.operation(term) in ("param", "free") else None
+    while (parts := terms.parts[term])[0] in SAME_EACH_TIME:
+        term = parts[2]
+    return term if parts[0] in ("param", "free") else None
 
 
 def is_remade(terms: Terms, term: Term) -> bool:

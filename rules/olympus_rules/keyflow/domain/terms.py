@@ -66,6 +66,7 @@ class Terms:
         """Start empty."""
         self.parts: list[Parts] = []
         self._index: dict[Parts, Term] = {}
+        self._constants: dict[tuple[type, Hashable], Term] = {}
         self._sizes: list[int] = []
         self._seeds: list[Term] = []
         self._fresh = 0
@@ -76,9 +77,7 @@ class Terms:
     def make(self, operation: str, data: Hashable = None, *args: Term) -> Term:
         """Return the term with these parts."""
         parts: Parts = (operation, data, *args)
-        # 1, 1.0 and True are equal to Python but not the same constant
-        key = (*parts, type(data)) if operation == "const" else parts
-        found = self._index.get(key)
+        found = self._index.get(parts)
         if found is not None:
             return found
         size = 1
@@ -86,7 +85,7 @@ class Terms:
             size += self._sizes[arg]
         if size > MAX_SIZE and operation == "op":
             return self.fresh()
-        found = self._index[key] = self._add(parts, size)
+        found = self._index[parts] = self._add(parts, size)
         if args and operation not in ("op", "seed"):
             self._seeds[found] = self._seeds[args[0]]
         return found
@@ -143,8 +142,12 @@ class Terms:
         return data[0] in ("first", "more", "way", "raised", "thrown")
 
     def const(self, value: Hashable) -> Term:
-        """Return the term of a constant."""
-        return self.make("const", value)
+        """Return the term of a constant; 1, 1.0 and True are equal to Python, but not the same constant."""
+        slot = (value.__class__, value)
+        found = self._constants.get(slot)
+        if found is None:
+            found = self._constants[slot] = self._add(("const", value))
+        return found
 
     def constant(self, term: Term) -> object:
         """Return a constant term's value, ``None`` for any other term."""

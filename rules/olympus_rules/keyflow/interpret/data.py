@@ -192,10 +192,14 @@ def run_map(flow: Flow, instruction: ir.BuildMap) -> None:
 def run_call(flow: Flow, instruction: ir.Call) -> None:
     """Call a value."""
     registers = flow.registers
-    _check_stars(flow, instruction.args, instruction.node)
+    args = tuple([(registers[register], starred) for register, starred in instruction.args])
+    keywords = tuple([(name, registers[register]) for name, register in instruction.keywords])
+    if True in [starred for _, starred in args]:
+        _check_stars(flow, instruction.args, instruction.node)
+        args = unstarred(args)
     arguments = Arguments(
-        unstarred((registers[register], starred) for register, starred in instruction.args),
-        unpacked((name, registers[register]) for name, register in instruction.keywords),
+        args,
+        unpacked(keywords) if None in [name for name, _ in keywords] else keywords,
         instruction.node,
         instruction.receiver,
         None if instruction.owner is None else registers[instruction.owner],

@@ -38,7 +38,9 @@ def drawing(flow: Flow, layer: Term, qualified: str) -> PathCondition | None:
 
 def settled(flow: Flow, value: Value) -> Value:
     """Return the constant that the constructor of an object gives to a part of it, else the value."""
-    found = _initial(flow, value) if isinstance(value, Term) else None
+    if not isinstance(value, Term) or flow.terms.operation(value) not in ("attr", "item", "slice"):
+        return value
+    found = _initial(flow, value)
     return found if isinstance(found, Const) else value
 
 

@@ -302,13 +302,14 @@ def _guards(file: File) -> dict[Term, int]:
         waiting, steps = [decision], 0
         while waiting and (steps := steps + 1) < MAX_QUESTIONS:
             test = waiting.pop()
-            if terms.operation(test) != "op" or not terms.args(test):
+            operation, data, *args = terms.parts[test]
+            if operation != "op" or not args:
                 continue
-            data, parts = terms.data(test), file.decisions.parts(test)
+            parts = file.decisions.parts(test)
             if parts is not None:
                 waiting += [file.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
             elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
-                waiting += terms.args(test)
+                waiting += args
             elif (key := _typed_key_asked(terms, test)) is not None:
                 guards[key] = guards.get(key, 0) | 1 << number
     return guards

@@ -105,7 +105,7 @@ def is_words(flow: State, term: Term) -> bool:
     parts = [term, *terms.ancestors(term)]
     if terms.operation(parts[-1]) == "unwrap":
         return True
-    return any([terms.operation(part) == "view" and terms.data(part) == WORDS for part in parts])
+    return any(terms.parts[part][:2] == ("view", WORDS) for part in parts)
 
 
 def arithmetic_fact(

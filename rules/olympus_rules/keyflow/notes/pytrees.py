@@ -150,7 +150,7 @@ class Pytrees:
         """Return the names of classes that calls in this file may register; ``*`` for a computed name."""
         if self._registered is None:
             text = self._file.document.text
-            classes = class_names(text).union(self._file.module.imported)
+            classes = class_names(text).union(self._file.module.imported) if "register" in text else ()
             self._registered = frozenset(registered_by_calls(text, classes))
         return self._registered
 
