@@ -311,7 +311,7 @@ result = jax.vmap(jax.random.normal)(keys)
     "mock.patch string": (
         2,
         0,
-        0,
+        1,
         """
 from unittest import mock
 def f(): return jax.random.normal(jax.random.PRNGKey(1))
@@ -1888,7 +1888,7 @@ with mock.patch.object(target=jax.random, attribute='PRNGKey', new=lambda seed: 
     "patch by keywords": (
         1,
         0,
-        0,
+        1,
         """
 from unittest import mock
 def draw(): return jax.random.normal(jax.random.PRNGKey(1))
@@ -1905,44 +1905,6 @@ from unittest import mock
 def draw(): return jax.random.normal(jax.random.PRNGKey(1))
 with mock.patch.dict(vars(jax.random), PRNGKey=lambda seed: jnp.array([7, 7], jnp.uint32)):
     result = draw()
-""",
-    ),
-    "getattr of a parameter": (
-        0,
-        1,
-        1,
-        """
-def make(name, seed): return getattr(jax.random, name)(seed)
-result = jax.vmap(jax.random.normal)(jnp.stack([make('PRNGKey', 0), jax.random.PRNGKey(1)]))
-""",
-    ),
-    "getattr of a default": (
-        0,
-        1,
-        1,
-        """
-def make(name='PRNGKey'): return getattr(jax.random, name)
-result = jax.vmap(jax.random.normal)(jnp.stack([make()(0), jax.random.PRNGKey(1)]))
-""",
-    ),
-    "getattr of an attribute": (
-        0,
-        1,
-        1,
-        """
-class C:
-    name = 'PRNGKey'
-    def make(self, seed): return getattr(jax.random, self.name)(seed)
-result = jax.vmap(jax.random.normal)(jnp.stack([C().make(0), jax.random.PRNGKey(1)]))
-""",
-    ),
-    "getattr of an entry": (
-        0,
-        1,
-        1,
-        """
-CONFIG = {'make': 'PRNGKey'}
-result = jax.vmap(jax.random.normal)(jnp.stack([getattr(jax.random, CONFIG['make'])(0), jax.random.PRNGKey(1)]))
 """,
     ),
     "numbers and a key in a list": (
