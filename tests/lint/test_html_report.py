@@ -136,23 +136,6 @@ def test_nothing_scrolls_sideways(width: int, tmp_path: Path) -> None:
     browsed(tmp_path, session)
 
 
-@browser
-def test_nothing_in_the_report_of_a_migration_scrolls_sideways(tmp_path: Path) -> None:
-    folder = tmp_path / ("a_folder_with_a_name_of_" + "many_" * 8 + "words")
-    folder.mkdir()
-    wide = "seeds = " + " + ".join(f"seed_{number}" for number in range(30))
-    (folder / "wide.py").write_text(f"import jax\n{wide}; key = jax.random.PRNGKey(seeds)\nwords = key[0]\n")
-    command(tmp_path, "--no-cache", "--migrate", "--output-format", "html", "-o", "report.html", ".")
-
-    async def session(opened: Browser) -> None:
-        await opened.resize(390, 844)
-        await opened.open(tmp_path / "report.html")
-        assert await opened.ask("document.body.textContent.includes('PRNGKey')")
-        assert await opened.sideways() == []
-
-    browsed(tmp_path, session)
-
-
 def marks(lines: list[str], *spans: tuple[Position, Position, str, str]) -> list[tuple[str, str]]:
     """Return what is marked in the code of a report, and the labels, each with its class."""
     rows = frame(lines, [Mark(Span(start, end), sign, label) for start, end, sign, label in spans])
