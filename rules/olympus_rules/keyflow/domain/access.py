@@ -148,12 +148,13 @@ def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
     """
     if arms and all(value is arms[0][1] for _, value in arms):
         return arms[0][1]
+    is_possible = flow.decisions.is_possible
     flat: list[tuple[PathCondition, Value]] = []
     for path, value in arms:
         if isinstance(value, Choice):
             for inner, part in value.arms:
                 joined = both(path, inner)
-                if joined is not None:  # whether all its decisions can hold together costs more than it saves
+                if joined is not None and (joined == inner or is_possible(joined)):
                     flat.append((joined, part))
         else:
             flat.append((path, value))

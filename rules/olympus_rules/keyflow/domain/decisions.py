@@ -171,7 +171,7 @@ class Decisions:
     def is_possible(self, path: PathCondition) -> bool:
         """Return whether the decisions of a path can hold together, each by itself: without what follows from several.
 
-        What follows is asked for two uses of a key (``combinations.closure``); it takes twice the time.
+        What follows (``combinations.closure``) takes twice the time.
         """
         return self._meanings.is_possible(path)
 
