@@ -127,14 +127,10 @@ class Analysis:
         row = self.file.table.get(model.returns).row if model.returns is not None else model.row
         return row is not None and bool(row.sinks)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether what only this file's own facts needed is still there, though they are known."""
-        return self.summariser.judged and not self.summariser.freed and not self.summariser.busy
-
     def let_go(self) -> None:
         """Free what only this file's own facts needed; the rest answers the questions of other files."""
-        self.summariser.freed = True
+        if not self.summariser.judged or self.summariser.busy or not self.file.runs:
+            return
         for definition in self.file.module.definitions.values():
             if isinstance(definition, ClassCode):
                 self.pytrees.own(definition)

@@ -117,7 +117,7 @@ def _described(analysis: Analysis, value: Value, concerned: bool, given: Special
     if isinstance(function, Function) and not function.code.is_foreign:
         if function.code in analysis.file.idle and not concerned:
             return None
-        if analysis.summariser.freed and (function.code, given) not in analysis.file.summaries:
+        if analysis.summariser.judged and (function.code, given) not in analysis.file.summaries:
             raise Forgotten
     function = value.function if isinstance(value, Bound) else value
     if isinstance(function, Function):

@@ -23,7 +23,6 @@ from olympus_rules.syntax.text import decode
 
 PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
 MOST_TEXT = 1_700_000  # characters of the files whose analyses are kept for the files that import them
-MOST_WHOLE = 100_000  # characters of those of which the bodies of functions are kept as well
 GROWTH = 5  # how many kept analyses take the memory of one that is under way
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -88,7 +87,7 @@ class Project:
     def analysis(self, document: Document) -> Analysis:
         """Return the analysis of a document; it is kept for the files that import it."""
         if self._last is not None and self._last.document is not document:
-            self._let_go()
+            self._last.let_go()
         analysis = self._analyses.pop(document.path, None) if document.path else None
         if analysis is None or analysis.document is not document:
             analysis = Analysis(document, self.session)
@@ -96,15 +95,6 @@ class Project:
             self._analyses[document.path] = analysis
         self._last = analysis
         return analysis
-
-    def _let_go(self) -> None:
-        """Free the bodies of functions, but for the latest files: the next ones are likely to ask for them."""
-        whole = MOST_WHOLE
-        for analysis in reversed(self._analyses.values()):
-            if analysis.is_whole:
-                whole -= len(analysis.document.text)
-                if whole < 0:
-                    analysis.let_go()
 
     def forget(self, path: str) -> None:
         """Forget a file that has changed."""

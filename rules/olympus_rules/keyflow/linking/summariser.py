@@ -32,13 +32,12 @@ class Summariser:
         provisional: the summaries that rest on an unfinished function, with its depth on the stack.
         busy: how many interpretations and answers are in progress in the file; a file that they ask may ask this one.
         judged: whether the file's own facts are known, so that it is kept only for the questions of other files.
-        freed: whether the bodies of its functions are gone.
     """
 
     def __init__(self, file: File, session: Session, arrays: ArrayObjects | None) -> None:
         """Start without summaries."""
         self.file, self._session, self._arrays = file, session, arrays
-        self.busy, self.judged, self.freed = 0, False, False
+        self.busy, self.judged = 0, False
         self.drafts: dict[Task, Summary] = {}
         self.provisional: dict[Task, int] = {}
         self._running: dict[Task, Frame] = {}
@@ -56,7 +55,7 @@ class Summariser:
             While the function is being interpreted, its draft, or ``None`` if there is none yet.
 
         Raises:
-            Forgotten: if its body has been freed, and it was not interpreted before.
+            Forgotten: if the file has been judged, and the function was not interpreted before.
             Full: too many functions are being interpreted.
         """
         task = (code, given)
@@ -73,7 +72,7 @@ class Summariser:
         if task in self._delayed:
             self._cut(code)
             return None
-        if self.freed:
+        if self.judged:
             raise Forgotten
         if self._session.stack.is_full:
             raise Full(lambda: self.summary(code, given))
@@ -137,13 +136,13 @@ class Summariser:
         """Return whether to interpret a function for these callables, up to a limit of specialisations.
 
         Raises:
-            Forgotten: if the bodies have been freed, and this is not one of those.
+            Forgotten: if the file has been judged, and this is not one of those.
         """
         most = MAX_RECEIVERS if is_receiver(given) else MAX_SPECIALISATIONS
         around = (value.code for slot, value in given if isinstance(slot, tuple) and isinstance(value, Function))
         known = self._specialised.setdefault((most, code, *around), set())
         if given and given not in known and len(known) < most:
-            if self.freed:
+            if self.judged:
                 raise Forgotten
             known.add(given)
         return given in known
