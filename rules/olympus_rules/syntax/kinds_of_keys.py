@@ -1,4 +1,4 @@
-"""Tests of a dtype by which a program tells raw and typed keys apart."""
+"""Tests of a dtype by which a program tells raw and typed keys apart, or typed keys from other arrays."""
 
 from __future__ import annotations
 
@@ -29,6 +29,20 @@ def tells_kinds_apart(test: ast.AST, document: Document, *, typed: bool | None) 
     of_raw, of_typed = (other, body) if typed else (body, other)
     refuses = bool(of_raw) and isinstance(of_raw[-1], ast.Raise)
     return refuses or _names(of_raw, ("wrap_key_data",)) or _names(of_typed, ("key_data",))
+
+
+def finds_every_typed_key(name: ast.AST, document: Document) -> bool:
+    """Return whether the name of a dtype is only asked for the start that the names of all typed keys have."""
+    around = document.parents[name]
+    if isinstance(around, ast.Attribute) and around.attr == "startswith":
+        call = document.parents[around]
+        given = call.args if isinstance(call, ast.Call) else []
+    elif isinstance(around, ast.Compare) and isinstance(around.ops[0], ast.In | ast.NotIn):
+        given = [around.left]
+    else:
+        return False
+    text = given[0].value if len(given) == 1 and isinstance(given[0], ast.Constant) else None
+    return isinstance(text, str) and text != "" and "key<".startswith(text)
 
 
 def _arms(test: ast.If | ast.IfExp, document: Document) -> tuple[list[ast.AST], list[ast.AST]]:

@@ -19,6 +19,7 @@ from olympus_rules.keyflow.domain.terms import WORDS, Term
 from olympus_rules.keyflow.domain.values import Choice, Const, Map, Metadata, Value
 from olympus_rules.keyflow.domain.values import Sequence as Items
 from olympus_rules.keyflow.facts import Fact, KeyKind
+from olympus_rules.syntax.kinds_of_keys import finds_every_typed_key
 
 
 def note(
@@ -146,6 +147,8 @@ def arithmetic_fact(
 
 def dtype_fact(flow: State, value: Metadata, form: str, node: ast.AST) -> None:
     """Add a pending fact about a key's dtype."""
+    if form == "name" and finds_every_typed_key(node, flow.file.document):
+        return
     subject = value.subject
     note(
         flow,
