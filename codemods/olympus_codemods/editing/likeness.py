@@ -14,6 +14,7 @@ from olympus_codemods.editing.splits import assigned, last_binding
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.rules.key_reuse import is_sampler, is_split
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import children, every_node
 
 NEAR = 3
 """Rows above and below a use whose comments are about it."""
@@ -100,7 +101,7 @@ def are_compared(places: Sequence[Place], document: Document) -> bool:
 @lru_cache(maxsize=8)  # the findings of one function come one after the other
 def compares(scope: ast.AST) -> bool:
     """Return whether anything is compared or combined in a scope."""
-    return any(isinstance(node, ast.BinOp | ast.Compare) or compared_in(node)[0] for node in ast.walk(scope))
+    return any(isinstance(node, ast.BinOp | ast.Compare) or compared_in(node)[0] for node in every_node(scope))
 
 
 def subtracts(document: Document, one: Place, two: Place) -> bool:
@@ -108,15 +109,15 @@ def subtracts(document: Document, one: Place, two: Place) -> bool:
     results = [assigned(document.statement(place.node)) for place in (one, two)]
     if results[0] & results[1] or not all(results):
         return False
-    for function in ast.walk(document.tree):
+    for function in every_node(document.tree):
         if not isinstance(function, ast.FunctionDef):
             continue
         parameters = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
         if not all(parameters & result for result in results):
             continue
-        for node in ast.walk(function):
+        for node in every_node(function):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-                sides = [{dotted(part) for part in ast.walk(side)} for side in (node.left, node.right)]
+                sides = [{dotted(part) for part in every_node(side)} for side in (node.left, node.right)]
                 if any(sides[0] & one and sides[1] & two for one, two in (results, results[::-1])):
                     return True
     return False
@@ -167,7 +168,7 @@ class Flow:
                 continue
             if isinstance(part, ast.Name | ast.Attribute) and dotted(part) not in hidden:
                 found |= self._made.get(dotted(part), frozenset())
-            waiting += [(each, hidden) for each in ast.iter_child_nodes(part)]
+            waiting += [(each, hidden) for each in children(part)]
         return frozenset(found)
 
     def _bind(self, statement: ast.stmt) -> None:
@@ -186,7 +187,7 @@ class Flow:
             case _:
                 pairs = []
         for target, numbers in pairs:
-            for part in ast.walk(target):
+            for part in every_node(target):
                 if isinstance(part, ast.Name | ast.Attribute) and dotted(part):
                     is_new = isinstance(part.ctx, ast.Store)
                     self._made[dotted(part)] = numbers if is_new else numbers | self.behind(part)
@@ -207,7 +208,7 @@ def parts_of(statement: ast.stmt) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.stmt)]
+        waiting += [each for each in children(node) if not isinstance(each, ast.stmt)]
 
 
 def compared_in(node: ast.AST) -> tuple[list[ast.expr], bool]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import children, every_node
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -36,7 +37,7 @@ def enclosing_scopes(document: Document, node: ast.AST) -> list[Scope]:
 @lru_cache(maxsize=8)
 def own_nodes(scope: Scope) -> tuple[ast.AST, ...]:
     """Return the nodes of a scope without the bodies of nested scopes and the targets of comprehensions."""
-    stack = list(ast.iter_child_nodes(scope))
+    stack = children(scope)
     found: list[ast.AST] = []
     while stack:
         node = stack.pop()
@@ -44,7 +45,7 @@ def own_nodes(scope: Scope) -> tuple[ast.AST, ...]:
         if isinstance(node, ast.comprehension):
             stack += [node.iter, *node.ifs]
         elif not isinstance(node, NESTED):
-            stack += ast.iter_child_nodes(node)
+            stack += children(node)
     return tuple(found)
 
 
@@ -94,7 +95,7 @@ def _declared(node: ast.AST) -> Iterator[str]:
 def identifiers(tree: ast.AST) -> frozenset[str]:
     """Return every name that a piece of code mentions in any scope, without attributes."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Global | ast.Nonlocal):
@@ -108,7 +109,7 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 def properties(tree: ast.AST) -> frozenset[str]:
     """Return the attributes that a file computes at each access; ``*`` stands for any attribute."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if isinstance(node, ast.FunctionDef):
             if node.name in ("__getattr__", "__getattribute__", "__getitem__"):
                 found.add("*")

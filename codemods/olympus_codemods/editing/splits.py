@@ -16,6 +16,7 @@ from olympus_codemods.editing.widths import line_length
 from olympus_rules.finding import Edit
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import children, every_node
 
 REPEATING = (ast.Lambda, *COMPREHENSIONS)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Module)
@@ -107,7 +108,7 @@ def key_array(document: Document, statement: ast.stmt | None) -> KeyArray | None
     if size is None or Names(document, statement).resolve(call.func) != SPLIT:
         return None
     taken = set()
-    for node in ast.walk(scope_of(document, statement)):
+    for node in every_node(scope_of(document, statement)):
         if isinstance(node, ast.Name) and node.id == name and node is not target:
             number = written_index(document.parents[node], node)
             if number is None:
@@ -248,7 +249,7 @@ def assigned(statement: ast.AST) -> frozenset[str]:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not may_assign(node):
                 names.add(node.name)
             else:
-                waiting += ast.iter_child_nodes(node)
+                waiting += children(node)
         found = _ASSIGNED[statement] = frozenset(names)
     return found
 
@@ -258,14 +259,14 @@ def may_assign(function: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Nonlocal | ast.Global)
         or (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-        for node in ast.walk(function)
+        for node in every_node(function)
     )
 
 
 def is_read(scope: ast.AST, name: str) -> bool:
     """Return whether a scope, or one inside it, reads a variable."""
     return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in ast.walk(scope)
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in every_node(scope)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from olympus_rules.code.names import dotted_name
+from olympus_rules.syntax.document import every_node
 
 ASKING_METHODS = (
     "issubdtype", "startswith", "endswith", "isdigit", "isalpha", "isidentifier", "isupper", "lower", "upper", "strip",
@@ -69,7 +70,7 @@ def is_simple(test: ast.expr) -> bool:
     """Return whether a condition compares names and constants, so that recording that it held is useful."""
     return all(
         isinstance(node, CONDITION_NODES) or (isinstance(node, ast.Call) and _only_asks(node.func))
-        for node in ast.walk(test)
+        for node in every_node(test)
     )
 
 

@@ -12,6 +12,7 @@ from olympus_rules.code.conditions import calls_asked, matters_when
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Handler, Scope
 from olympus_rules.code.targets import assign
+from olympus_rules.syntax.document import every_node
 
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
@@ -103,7 +104,7 @@ def _compare(scope: Scope, node: ast.Compare) -> int:
 
 def _boolean(scope: Scope, node: ast.BoolOp) -> int:
     operation = "and" if isinstance(node.op, ast.And) else "or"
-    if any(matters_when(part) for value in node.values[1:] for part in ast.walk(value)):
+    if any(matters_when(part) for value in node.values[1:] for part in every_node(value)):
         return _short_circuit(scope, node.values, operation)
     operands = [scope.expr(value) for value in node.values]
     return scope.put(ir.Boolean(scope.register(), operation, operands))
@@ -180,7 +181,7 @@ def _loops(scope: Scope, generators: Sequence[ast.comprehension], elements: Sequ
         return
     generator, *inner = generators
     iterable, element = scope.expr(generator.iter), scope.register()
-    parts = [part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)]
+    parts = [part.id for part in every_node(generator.target) if isinstance(part, ast.Name)]
     scope.renames.append({part: f"{part}{scope.temporary()}" for part in parts})
 
     def body() -> None:

@@ -10,6 +10,7 @@ from olympus_rules.code.conditions import calls_asked, default, is_simple, missi
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.scope import Handler, Scope
 from olympus_rules.code.targets import assign, capture, irrefutable, pattern_test
+from olympus_rules.syntax.document import every_node
 from olympus_rules.syntax.imports import bindings
 
 PLAIN = (int, float, str, type(None))
@@ -40,7 +41,7 @@ def _updated(scope: Scope, value: ast.expr) -> dict[str, str]:
     if not scope.started:
         return {}
     return dict.fromkeys(
-        scope.started & {dotted_name(part) for part in ast.walk(value) if isinstance(part, ast.expr)}, "none"
+        scope.started & {dotted_name(part) for part in every_node(value) if isinstance(part, ast.expr)}, "none"
     )
 
 
@@ -155,7 +156,7 @@ def _for(scope: Scope, node: ast.For | ast.AsyncFor) -> None:
 
     def body() -> None:
         assign(scope, node.target, element)
-        for part in ast.walk(node.target):  # each iteration binds the target anew
+        for part in every_node(node.target):  # each iteration binds the target anew
             if isinstance(part, ast.Name):
                 scope.bound[scope.rename(part.id)] = SEVERAL
         scope.run(node.body)

@@ -14,6 +14,7 @@ from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import FUNCTIONS, bound_in, line, names_in, related, the_key, written_in
 from olympus_rules.syntax import Document
+from olympus_rules.syntax.document import every_node
 
 EFFECTS = {
     "same-draw": "so both calls get the same bits",
@@ -281,13 +282,13 @@ def keeper(fact: Reuse, document: Document) -> str:
 def is_compiled(called: str, document: Document) -> bool:
     """Return whether ``jit`` has compiled a function of the file: what it reads from outside is a constant."""
     makers: list[ast.expr] = []
-    for node in ast.walk(document.tree) if "jit" in document.text else ():
+    for node in every_node(document.tree) if "jit" in document.text else ():
         match node:
             case ast.FunctionDef(name=name) if name == called:
                 makers += node.decorator_list
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=maker)) if name == called:
                 makers.append(maker)
-    names = [part for maker in makers for part in ast.walk(maker)]
+    names = [part for maker in makers for part in every_node(maker)]
     return any(name.endswith("jit") for part in names if (name := getattr(part, "attr", "") or getattr(part, "id", "")))
 
 
@@ -299,17 +300,17 @@ def compiled_around(document: Document, node: ast.AST) -> ast.FunctionDef | None
 
 def is_constant_in(function: ast.FunctionDef, key: ast.Attribute) -> bool:
     """Return whether a compiled function reads a key from outside, or from an argument that it is told is static."""
-    options = [part for each in function.decorator_list for part in ast.walk(each) if isinstance(part, ast.keyword)]
+    options = [part for each in function.decorator_list for part in every_node(each) if isinstance(part, ast.keyword)]
     static = {
         part.value
         for option in options
         if (option.arg or "").startswith("static")
-        for part in ast.walk(option.value)
+        for part in every_node(option.value)
         if isinstance(part, ast.Constant)
     }
     parameters = enumerate([*function.args.posonlyargs, *function.args.args])
     constant = {each.arg for place, each in parameters if not static.isdisjoint((place, each.arg))}
-    bound = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)} | bound_in(function)
+    bound = {part.arg for part in every_node(function) if isinstance(part, ast.arg)} | bound_in(function)
     return (bound - constant).isdisjoint(names_in(key))
 
 

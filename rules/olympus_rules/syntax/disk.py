@@ -80,7 +80,7 @@ def read(path: str | Path) -> bytes:
         return _view.read(name)
     status = _status(name)
     try:
-        data = contents(name)
+        data = _contents(name, status)
     except OSError:
         _note(name, [ABSENT] if status is None else [])
         raise
@@ -95,7 +95,11 @@ def contents(name: str) -> bytes:
         OSError: it cannot be read, or is a device that gives more than :data:`MOST` bytes.
         ValueError: the name is none.
     """
-    if _kind(_status(name)) != OTHER:
+    return _contents(name, _status(name))
+
+
+def _contents(name: str, status: os.stat_result | None) -> bytes:
+    if _kind(status) != OTHER:
         return Path(name).read_bytes()
     with Path(name).open("rb") as file:
         data = file.read(MOST + 1)

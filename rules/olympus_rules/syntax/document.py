@@ -55,6 +55,20 @@ def every_node(top: ast.AST) -> list[ast.AST]:
     return found
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes right below a node but the contexts of names, in half of the time of ``ast``'s own function."""
+    found: list[ast.AST] = []
+    for value in node.__dict__.values():
+        class_ = value.__class__
+        if class_ in CHILDLESS:
+            continue
+        if class_ is list:
+            found += [child for child in value if isinstance(child, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
 class Parents:
     """The parent of each node, found for one function or other piece of a module when it is first asked for."""
 

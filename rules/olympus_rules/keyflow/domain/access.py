@@ -400,16 +400,16 @@ def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> V
     if len(value.arms if isinstance(value, Choice) else value.items) > MAX_SEARCHED:
         return value
     if isinstance(value, Sequence):
-        items = tuple(exchanged(item, old, new, depth - 1) for item in value.items)
-        same = all(map(is_, items, value.items))
-        return value if same else Sequence(value.kind, items, value.open)
+        parts = value.items
+        items = tuple([p if p.__class__ is Term and p is not old else exchanged(p, old, new, depth - 1) for p in parts])
+        return value if all(map(is_, items, parts)) else Sequence(value.kind, items, value.open)
     rows = value.items if isinstance(value, Map) else value.arms
-    parts = [exchanged(item, old, new, depth - 1) for _, item in rows]
-    if all(part is item for part, (_, item) in zip(parts, rows, strict=True)):
+    held = [exchanged(item, old, new, depth - 1) for _, item in rows]
+    if all(part is item for part, (_, item) in zip(held, rows, strict=True)):
         return value
     if isinstance(value, Map):
-        return Map(tuple((name, part) for (name, _), part in zip(value.items, parts, strict=True)), value.open)
-    return Choice(tuple((path, part) for (path, _), part in zip(value.arms, parts, strict=True)))
+        return Map(tuple((name, part) for (name, _), part in zip(value.items, held, strict=True)), value.open)
+    return Choice(tuple((path, part) for (path, _), part in zip(value.arms, held, strict=True)))
 
 
 def item_name(index: str | int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -14,16 +15,18 @@ MISSING = _Missing()
 
 
 class Environment:
-    """Variables and the attributes and items of objects, with an undo log of layers."""
+    """Variables and the attributes and items of objects, with an undo log of layers.
+
+    Attributes:
+        values: what each is bound to.
+        get: returns a variable's value, ``None`` when it has none.
+    """
 
     def __init__(self) -> None:
         """Start empty, outside any layer."""
         self.values: dict[object, Any] = {}
+        self.get: Callable[[object], Any] = self.values.get
         self._layers: list[dict[object, Any]] = []
-
-    def get(self, name: object) -> Any:
-        """Return a variable's value, ``None`` when it has none."""
-        return self.values.get(name)
 
     def set(self, name: object, value: object) -> None:
         """Bind a variable."""

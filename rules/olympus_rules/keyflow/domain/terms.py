@@ -32,7 +32,7 @@ op        the operation           the operands
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition
@@ -65,6 +65,8 @@ class Terms:
     def __init__(self) -> None:
         """Start empty."""
         self.parts: list[Parts] = []
+        self._operations: list[str] = []
+        self.operation: Callable[[Term], str] = self._operations.__getitem__  # no question is asked as often
         self._index: dict[Parts, Term] = {}
         self._constants: dict[tuple[type, Hashable], Term] = {}
         self._sizes: list[int] = []
@@ -94,14 +96,10 @@ class Terms:
         """Add a term, the seed of itself."""
         added = Term(len(self.parts))
         self.parts.append(parts)
+        self._operations.append(parts[0])
         self._sizes.append(size)
         self._seeds.append(added)
         return added
-
-    def operation(self, term: Term) -> str:
-        """Return the operation."""
-        operation: str = self.parts[term][0]
-        return operation
 
     def data(self, term: Term) -> Any:
         """Return the data."""

@@ -293,7 +293,13 @@ def concerns_keys(flow: Flow, arguments: Arguments) -> bool:
 def _may_hold_keys(flow: Flow, value: Value) -> bool:
     """Return whether a value holds a candidate for a key, or a part of one, as far as known."""
     is_candidate, ancestors = flow.knowledge.is_candidate, flow.terms.ancestors
-    return any(is_candidate(leaf) or any(map(is_candidate, ancestors(leaf))) for leaf in leaves(value))
+    for leaf in leaves(value):  # it is asked of each argument of each call
+        if is_candidate(leaf):
+            return True
+        for whole in ancestors(leaf):
+            if is_candidate(whole):
+                return True
+    return False
 
 
 def _is_later(terms: Terms, term: Term) -> bool:

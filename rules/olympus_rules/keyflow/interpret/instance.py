@@ -351,6 +351,8 @@ def _settled(
 def _shallow(value: Value, levels: int) -> Value:
     """Return a captured value whose own captured values nest no deeper than ``levels``."""
     if isinstance(value, Function):
+        if not value.captured:
+            return value
         if levels == 0:
             return replace(value, captured=())
         return replace(value, captured=tuple((slot, _shallow(part, levels - 1)) for slot, part in value.captured))

@@ -37,6 +37,7 @@ class Analysis:
 
     Attributes:
         document: the file.
+        length: the characters of its text.
         session: what the files of a project share.
         file: the tables that its functions fill.
         hierarchy: the classes that the file sees, with their bases.
@@ -50,7 +51,7 @@ class Analysis:
 
     def __init__(self, document: Document, session: Session) -> None:
         """Lower the file."""
-        self.document, self.session = document, session
+        self.document, self.length, self.session = document, len(document.text), session
         module = lower_module(
             document.tree,
             module=document.module,

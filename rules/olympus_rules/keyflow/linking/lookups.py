@@ -93,6 +93,8 @@ class Lookups:
             found = found.function
         if not isinstance(found, Function):
             return None
+        if not function.captured and function.doubtful <= found.doubtful:
+            return found
         return replace(
             found, captured=function.captured or found.captured, doubtful=function.doubtful or found.doubtful
         )

@@ -124,11 +124,10 @@ class Project:
         """
         if self.session.stack.frames:  # they may rest on any of the others
             return
-        kept = sum(len(analysis.document.text) for analysis in self._analyses.values())
-        spare = kept + GROWTH * coming - MOST_TEXT
+        spare = sum([analysis.length for analysis in self._analyses.values()]) + GROWTH * coming - MOST_TEXT
         for path, analysis in list(self._analyses.items()) if spare > 0 else ():
             if spare > 0 and analysis is not self._last and not analysis.summariser.busy:
-                spare -= len(analysis.document.text)
+                spare -= analysis.length
                 self._close(path)
 
     def close(self) -> None:
