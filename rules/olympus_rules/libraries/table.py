@@ -58,6 +58,7 @@ class Libraries:
         self._conversions: dict[str, Conversion] = {}
         self._array_modules: tuple[str, ...] = ()
         self._packs: dict[str, list[Pack]] = {}
+        self._of_roots: dict[frozenset[str], list[Pack]] = {}
         self._support: dict[str, Support] = {}
         self._raw: set[str] = set()
         self._claimed: frozenset[str] = frozenset()
@@ -116,6 +117,7 @@ class Libraries:
         """Read the folder's packs on a package, if there are any that were not read yet."""
         if root in self._needed:
             self._needed.discard(root)
+            self._of_roots.clear()
             for path in self._files[root]:
                 self._add(read(str(path), path.read_text("utf-8")))
 
@@ -254,11 +256,13 @@ class Libraries:
 
     def _of(self, libraries: Iterable[str]) -> list[Pack]:
         """Return the packs that speak of some libraries."""
-        found: list[Pack] = []
-        for root in sorted(libraries):
-            self._need(root)
-            found += [pack for pack in self._packs.get(root, ()) if pack not in found]
-        return found
+        known = frozenset(root for root in libraries if root in self._needed or root in self._packs)
+        if known not in self._of_roots:
+            for root in sorted(known):
+                self._need(root)
+            packs = [pack for root in sorted(known) for pack in self._packs.get(root, ())]
+            self._of_roots[known] = list({id(pack): pack for pack in packs}.values())
+        return self._of_roots[known]
 
 
 def _is_of_generator(row: LibraryFunction) -> bool:

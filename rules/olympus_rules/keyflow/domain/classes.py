@@ -43,6 +43,8 @@ def _held(file: File, term: Term) -> Held:
             container = terms.args(container)[0]
         class_of(file, container)
         return Held(file.annotated_parts.get(container))
+    if operation == "param":
+        return file.linker.objects.parameter(*terms.data(term))
     callee = file.given_by.get(term)
     return NOTHING if callee is None else file.linker.objects.result(callee)
 

@@ -58,9 +58,9 @@ def _parted(flow: State, value: Choice) -> Outcomes | None:
 
 def _first_two(flow: State, ways: list[tuple[PathCondition, PathCondition | None]]) -> list[PathCondition]:
     """Return the first two conditions under which an outcome is possible: more of them tell no more, and cost time."""
-    closure = flow.decisions.combinations.closure
+    is_possible = flow.decisions.is_possible
     joined = (both(path, outcome) for path, outcome in ways if outcome is not None)
-    return list(islice((way for way in joined if way is not None and closure(way) is not None), 2))
+    return list(islice((way for way in joined if way is not None and is_possible(way)), 2))
 
 
 def _combined(flow: State, value: Condition) -> Outcomes:

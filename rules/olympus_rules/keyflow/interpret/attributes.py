@@ -206,7 +206,8 @@ def _annotated_method(
     A method that the class leaves to its subclasses is one of theirs, as far as this file has them.
     """
     methods = flow.linker.hierarchy.implementations(class_, name)
-    if term in flow.file.held and (len(methods) > 1 or any(each.is_property for each in methods)):
+    is_part = term in flow.file.held and flow.terms.operation(term) != "param"
+    if is_part and (len(methods) > 1 or any(each.is_property for each in methods)):
         return None  # an object in an object: wrappers ask each other, and there would be no end to it
     if methods == [flow.code] and flow.linker.hierarchy.method(class_, name) is not flow.code:
         return None  # the only one is a wrapper, which asks others than itself

@@ -254,6 +254,7 @@ def copied(flow: Flow, value: Value, *, known: bool = False, copies: dict[Term, 
     if _state(flow, value) is None and not outside:
         return None
     changed = copies[value] = flow.make("fresh", ("", flow.terms.number()))
+    class_of(file, value)  # which says it in one of the tables
     tables: tuple[dict[Term, Any], ...] = (file.classes, file.annotated, file.generators, file.made)
     for table in tables:
         if value in table:

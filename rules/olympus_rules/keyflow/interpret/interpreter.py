@@ -24,7 +24,7 @@ from olympus_rules.keyflow.interpret import attributes, calls, control, data
 from olympus_rules.keyflow.interpret.callees import is_abstract
 from olympus_rules.keyflow.interpret.defaults import default_callable
 from olympus_rules.keyflow.interpret.flow import Flow
-from olympus_rules.keyflow.notes.annotated import is_declared_key, note_classes
+from olympus_rules.keyflow.notes.annotated import is_declared_key
 from olympus_rules.keyflow.notes.array_objects import ArrayObjects
 from olympus_rules.keyflow.notes.pending import is_stored
 
@@ -81,7 +81,6 @@ class _Interpreter(Flow):
             return default
         if term in self.knowledge.named and is_declared_key(self.file.linker, self.code, name):
             self.knowledge.declared.add(term)
-        note_classes(self.file, self.code, name, term)
         if self.arrays is not None:
             self.arrays.parameter(self, name, term)
         return term

@@ -9,9 +9,7 @@ from functools import lru_cache
 from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.origins import unquoted
-from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import NOTHING, Held, Linker
-from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Class, Library, Value
 from olympus_rules.libraries.names import TYPES_OF_KEYS
 
@@ -49,22 +47,6 @@ def named(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> V
     if not rest:
         return value
     return linker.names.library(f"{value.qualified}.{'.'.join(rest)}") if isinstance(value, Library) else None
-
-
-def note_classes(file: File, code: FunctionCode, name: str, term: Term) -> None:
-    """Note the class that annotations say of the value of a parameter, or of what is in it.
-
-    Args:
-        file: the tables of the file.
-        code: the function.
-        name: the parameter.
-        term: its value.
-    """
-    held = file.linker.objects.parameter(code, name)
-    if held.class_ is not None:
-        file.annotated[term] = held.class_
-    if held.part is not None:
-        file.annotated_parts[term] = held.part
 
 
 def library_class(linker: Linker, code: FunctionCode, name: str) -> str:
