@@ -38,14 +38,13 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
         for term in file.knowledge.used
         if file.terms.operation(term) == "view" and file.terms.data(term) != DICTIONARY
     }
-    guards = _guards(file)
     found: list[tuple[Pending, Fact]] = []
     for pending in file.pending:
         confidence = _settled(file, pending, elements, rearranged)
         is_reached = confidence in (None, Confidence.POSSIBLE) and _is_reached(file, pending)
         if confidence is None and pending.at is not None:
             file.others.setdefault(pending.at, set()).add(pending.term)
-        if (confidence is not None or is_reached) and not _guarded(file, pending, guards):
+        if (confidence is not None or is_reached) and not _is_guarded(file, pending):
             fact = pending.build(confidence or Confidence.POSSIBLE, file.knowledge.kind(pending.term))
             if fact is not None and is_reached:
                 fact = _reached(file, pending, fact)
@@ -294,25 +293,29 @@ KEY_DTYPES = (".prng_key", ".extended")
 MAX_QUESTIONS = 16  # followed in one decision
 
 
-def _guards(file: File) -> dict[Term, int]:
-    """Return the decisions that test whether a term is a typed key, by term; alone or combined with other tests."""
-    terms = file.terms
-    guards: dict[Term, int] = {}
-    for number, decision in enumerate(file.decisions.tests):
-        waiting, steps = [decision], 0
-        while waiting and (steps := steps + 1) < MAX_QUESTIONS:
-            test = waiting.pop()
-            operation, data, *args = terms.parts[test]
-            if operation != "op" or not args:
-                continue
-            parts = file.decisions.parts(test)
-            if parts is not None:
-                waiting += [file.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
-            elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
-                waiting += args
-            elif (key := _typed_key_asked(terms, test)) is not None:
-                guards[key] = guards.get(key, 0) | 1 << number
-    return guards
+def _is_guarded(file: File, pending: Pending) -> bool:
+    """Return whether a note lies behind a test for typed keys, alone or combined with others: the code handles both."""
+    taken = bit_numbers(pending.path[0] | pending.path[1])
+    return any(pending.term in _typed_keys_asked(file, file.decisions.tests[number]) for number in taken)
+
+
+def _typed_keys_asked(file: File, decision: Term) -> set[Term]:
+    """Return the terms that a decision, or one that it is made of, tests for being typed keys."""
+    terms, found = file.terms, set[Term]()
+    waiting, steps = [decision], 0
+    while waiting and (steps := steps + 1) < MAX_QUESTIONS:
+        test = waiting.pop()
+        operation, data, *args = terms.parts[test]
+        if operation != "op" or not args:
+            continue
+        parts = file.decisions.parts(test)
+        if parts is not None:
+            waiting += [file.decisions.tests[inner] for mask in parts for inner in bit_numbers(mask)]
+        elif data in CONNECTIVES or (isinstance(data, tuple) and data[0] == "choice"):
+            waiting += args
+        elif (key := _typed_key_asked(terms, test)) is not None:
+            found.add(key)
+    return found
 
 
 def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
@@ -326,9 +329,3 @@ def _typed_key_asked(terms: Terms, test: Term) -> Term | None:
     if asked == "isinstance" and terms.data(args[1]) == NUMPY_ARRAY:  # no typed key is one
         return args[0]
     return None
-
-
-def _guarded(file: File, pending: Pending, guards: dict[Term, int]) -> bool:
-    """Return whether the note lies behind a test for typed keys, so that the code handles both kinds."""
-    mask = guards.get(pending.term, 0)
-    return bool(mask & (pending.path[0] | pending.path[1]))

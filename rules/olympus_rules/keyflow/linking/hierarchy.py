@@ -32,6 +32,9 @@ from olympus_rules.syntax.document import every_node
 
 SETTING_UP = ("__init__", "setup", "__post_init__")
 WRITE = re.compile(r"\.(\w+)(?=\s*(?::[^=\n]+)?=[^=])")  # what follows may write another: `if self.a: self.b = 0`
+TARGET = re.compile(
+    r"\.(\w+)(?=\s*(?:[,=:)\]]|in\b))"
+)  # what an assignment or a loop may write, and what a call is given
 BY_NAME = re.compile(r"\b(?:setattr\(|__dict__\b|vars\()")
 ANY = "*"
 MAX_ANCESTRY = 100  # bases visited above one class, each once per class that inherits from it
@@ -53,6 +56,7 @@ class Hierarchy:
         self._objects: dict[tuple[ClassCode, str, Part, int], set[Value]] = {}
         self._callables: dict[tuple[ClassCode, str], list[Value]] = {}
         self._rebound: frozenset[str] | None = None  # the attributes that the file writes
+        self._targets: frozenset[str] | None = None  # those that it may write
         self._given: dict[tuple[ClassCode, str], bool] = {}
         self._giving: dict[FunctionCode, dict[str, bool]] = {}
         self._stored: dict[ClassCode, set[str]] = {}
@@ -212,7 +216,7 @@ class Hierarchy:
         slot = (class_, attribute, in_list, place)
         if slot not in self._libraries:
             self._libraries[slot] = ""
-            held = self._set_up(class_, attribute)
+            held = self._set_up(class_, attribute) if self._may_write(class_, attribute) else []
             if in_list:
                 items = (item for value in held if isinstance(value, Sequence) for item in _items(value, place))
                 held = [part for item in items for part in _parts(item)]
@@ -333,6 +337,15 @@ class Hierarchy:
         if self._rebound is None:
             self._rebound = _rebound(self._file.document.text)
         return None if attribute in self._rebound or ANY in self._rebound else value
+
+    def _may_write(self, class_: ClassCode, attribute: str) -> bool:
+        """Return whether an attribute of a class's objects may be written; to look costs less than to interpret."""
+        if any(each.home for each in self.ancestry(class_)):
+            return True
+        if self._targets is None:
+            text = self._file.document.text
+            self._targets = frozenset({ANY} if BY_NAME.search(text) else TARGET.findall(text))
+        return attribute in self._targets or ANY in self._targets
 
     def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
         """Return the values that the initialising methods write to an attribute."""
