@@ -14,7 +14,7 @@ from olympus_codemods.editing.widths import line_length
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.libraries.names import RANDOM, SPLIT
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import nodes_in
 
 LONGEST = 25
 """Characters of a name that a new name is made from; longer ones say more than a reader needs."""
@@ -77,7 +77,7 @@ def usual_names(document: Document, place: Place) -> Sequence[str]:
 def children_in(tree: ast.AST) -> dict[str, list[str]]:
     """Return the generic names of the children of each key that a file splits and rebinds, the commonest first."""
     found: dict[str, Counter[str]] = {}
-    for node in every_node(tree):
+    for node in nodes_in(tree):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)])],

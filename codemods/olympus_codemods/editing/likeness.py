@@ -14,7 +14,7 @@ from olympus_codemods.editing.splits import assigned, last_binding
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.rules.key_reuse import is_sampler, is_split
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import children, every_node
+from olympus_rules.syntax.document import children, every_node, nodes_in
 
 NEAR = 3
 """Rows above and below a use whose comments are about it."""
@@ -101,7 +101,7 @@ def are_compared(places: Sequence[Place], document: Document) -> bool:
 @lru_cache(maxsize=8)  # the findings of one function come one after the other
 def compares(scope: ast.AST) -> bool:
     """Return whether anything is compared or combined in a scope."""
-    return any(isinstance(node, ast.BinOp | ast.Compare) or compared_in(node)[0] for node in every_node(scope))
+    return any(isinstance(node, ast.BinOp | ast.Compare) or compared_in(node)[0] for node in nodes_in(scope))
 
 
 def subtracts(document: Document, one: Place, two: Place) -> bool:
@@ -109,7 +109,7 @@ def subtracts(document: Document, one: Place, two: Place) -> bool:
     results = [assigned(document.statement(place.node)) for place in (one, two)]
     if results[0] & results[1] or not all(results):
         return False
-    for function in every_node(document.tree):
+    for function in nodes_in(document.tree):
         if not isinstance(function, ast.FunctionDef):
             continue
         parameters = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import children, every_node
+from olympus_rules.syntax.document import children, nodes_in
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -95,7 +95,7 @@ def _declared(node: ast.AST) -> Iterator[str]:
 def identifiers(tree: ast.AST) -> frozenset[str]:
     """Return every name that a piece of code mentions in any scope, without attributes."""
     names: set[str] = set()
-    for node in every_node(tree):
+    for node in nodes_in(tree):
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Global | ast.Nonlocal):
@@ -109,7 +109,7 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 def properties(tree: ast.AST) -> frozenset[str]:
     """Return the attributes that a file computes at each access; ``*`` stands for any attribute."""
     found: set[str] = set()
-    for node in every_node(tree):
+    for node in nodes_in(tree):
         if isinstance(node, ast.FunctionDef):
             if node.name in ("__getattr__", "__getattribute__", "__getitem__"):
                 found.add("*")

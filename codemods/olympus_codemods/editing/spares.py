@@ -22,7 +22,7 @@ from olympus_codemods.editing.scopes import (
 from olympus_codemods.editing.splits import Unpacked, assigned, is_repeated, last_binding, unpacked
 from olympus_rules.keyflow.facts import Place
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import nodes_in
 
 NO_PURPOSE = frozenset(
     """
@@ -82,7 +82,7 @@ def live_reads(document: Document, statement: ast.Assign, name: str) -> list[ast
     around = {*document.around(statement)}
     loops = {each for each in around if isinstance(each, LOOPS)}
     found = []
-    for node in every_node(scope):
+    for node in nodes_in(scope):
         if not isinstance(node, ast.Name) or node.id != name or not is_read_of(document, node, scope):
             continue
         if any(name in targets_of(each) for each in document.around(node) if each not in around):

@@ -34,7 +34,7 @@ from olympus_rules.finding import Edit, Fix
 from olympus_rules.keyflow.facts import Place, Reuse
 from olympus_rules.libraries.names import SPLIT
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import nodes_in
 
 PLURALS = ("keys", "rngs")
 DIVIDERS = ("split", "train_test_split")
@@ -146,7 +146,7 @@ def is_own(document: Document, read: ast.expr, scope: Scope) -> bool:
 def reads_in(scope: ast.AST) -> dict[str, list[ast.expr]]:
     """Return the expressions in a scope that read a variable or an attribute, by its dotted name."""
     found: dict[str, list[ast.expr]] = {}
-    for node in every_node(scope):
+    for node in nodes_in(scope):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             found.setdefault(dotted(node), []).append(node)
     return found

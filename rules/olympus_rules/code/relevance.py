@@ -77,7 +77,7 @@ def relevant(
     defaults: dict[ClassCode | None, set[str]] = {None: set()}
     for code in module.nested:
         lower = texts.text(code).lower()
-        if any(word in lower for word in words):
+        if any(map(lower.__contains__, words)):
             found.append(code)
         else:
             mentioned = texts.mentioned(code) | _bases(code)

@@ -14,7 +14,7 @@ from olympus_rules.libraries.names import TREE_MAP
 from olympus_rules.rule import Rule
 from olympus_rules.rules.wording import FUNCTIONS, bound_in, line, names_in, related, the_key, written_in
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import every_node, nodes_in
 
 EFFECTS = {
     "same-draw": "so both calls get the same bits",
@@ -282,7 +282,7 @@ def keeper(fact: Reuse, document: Document) -> str:
 def is_compiled(called: str, document: Document) -> bool:
     """Return whether ``jit`` has compiled a function of the file: what it reads from outside is a constant."""
     makers: list[ast.expr] = []
-    for node in every_node(document.tree) if "jit" in document.text else ():
+    for node in nodes_in(document.tree) if "jit" in document.text else ():
         match node:
             case ast.FunctionDef(name=name) if name == called:
                 makers += node.decorator_list

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
@@ -53,6 +53,12 @@ def every_node(top: ast.AST) -> list[ast.AST]:
             elif isinstance(value, ast.AST):
                 found.append(value)
     return found
+
+
+@lru_cache(maxsize=2)  # the questions about one function come one after the other
+def nodes_in(scope: ast.AST) -> tuple[ast.AST, ...]:
+    """Return a function or module and all nodes below it but the contexts of names."""
+    return tuple(every_node(scope))
 
 
 def children(node: ast.AST) -> list[ast.AST]:

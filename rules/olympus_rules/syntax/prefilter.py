@@ -26,13 +26,13 @@ def may_hold_keys(data: bytes, roots: Iterable[str] = DEFAULT_ROOTS, packages: f
         packages: the packages that make or take keys, by the signature packs.
     """
     heads = (root.partition(".")[0].encode() for root in roots)  # `from lab import jax_compat` is `lab.jax_compat`
-    is_near_keys = any(head in data for head in heads) or imports_one_of(data, packages)
+    is_near_keys = any(map(data.__contains__, heads)) or imports_one_of(data, packages)
     return is_near_keys and _names_keys(data)
 
 
 def _names_keys(data: bytes) -> bool:
     """Return whether a text has a word for what makes, takes or types keys; looking for fixed bytes first is faster."""
-    if any(word in data for word in _KEY_WORDS):
+    if any(map(data.__contains__, _KEY_WORDS)):
         return True
     if any(word in data and pattern.search(data) is not None for word, pattern in _NAMED):
         return True

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from olympus_rules.code.names import dotted_name
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import every_node, nodes_in
 
 RANGES = frozenset({"arange", "count", "range", "trange"})
 LOOPS = {"fori_loop": (2, 0, None), "scan": (0, 1, 2), "map": (0, 0, 1)}
@@ -90,7 +90,7 @@ def _parameter(document: Document, function: ast.FunctionDef | ast.Lambda) -> se
 @lru_cache(maxsize=8)  # the keys of one function come one after the other
 def _loops(scope: ast.AST) -> list[tuple[ast.Call, int, int, int | None]]:
     """Return the loops of JAX in a scope, with their rows of ``LOOPS``."""
-    calls = (node for node in every_node(scope) if isinstance(node, ast.Call))
+    calls = (node for node in nodes_in(scope) if isinstance(node, ast.Call))
     rows = ((call, LOOPS.get(dotted_name(call.func).rpartition(".")[2])) for call in calls)
     return [(call, *row) for call, row in rows if row is not None and len(call.args) > max(row[0], row[2] or 0)]
 

@@ -13,7 +13,7 @@ from olympus_rules.keyflow.facts import Fact, GlobalImplementation, KeyKind, Pla
 from olympus_rules.keyflow.notes.generators import implementation
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import CONFIG, CONFIG_UPDATES
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import nodes_in
 
 SETTINGS = {"jax_default_prng_impl": "default", "jax_enable_custom_prng": "custom"}
 DEFAULT = "threefry2x32"
@@ -30,7 +30,7 @@ def implementations(file: File) -> Iterator[Fact]:
 
 
 def _settings(file: File) -> Iterator[Fact]:
-    for node in every_node(file.document.tree):
+    for node in nodes_in(file.document.tree):
         found = _setting(file, node)
         if found is not None:
             form, setting = found

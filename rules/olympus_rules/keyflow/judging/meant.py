@@ -10,7 +10,7 @@ from itertools import islice
 from olympus_rules.code.names import dotted_name
 from olympus_rules.keyflow.domain.ledger import Consumption
 from olympus_rules.syntax import Document
-from olympus_rules.syntax.document import every_node
+from olympus_rules.syntax.document import every_node, nodes_in
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -220,7 +220,7 @@ def _scope(document: Document, node: ast.AST) -> ast.AST:
 def _assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
     """Return the values that the assignments in a scope give to variables."""
     found: dict[str, list[ast.expr]] = {}
-    for node in every_node(scope):
+    for node in nodes_in(scope):
         if isinstance(node, ast.Assign):
             for name in _stored(node):
                 found.setdefault(name, []).append(node.value)
@@ -230,7 +230,7 @@ def _assignments(scope: ast.AST) -> dict[str, list[ast.expr]]:
 @lru_cache(maxsize=8)
 def _comparing(scope: ast.AST) -> tuple[ast.AST, ...]:
     """Return the calls, assertions and differences in a scope, any of which may compare two results."""
-    return tuple(node for node in every_node(scope) if _may_compare(node))
+    return tuple(node for node in nodes_in(scope) if _may_compare(node))
 
 
 def _may_compare(node: ast.AST) -> bool:
