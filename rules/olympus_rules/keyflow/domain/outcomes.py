@@ -58,9 +58,11 @@ def _parted(flow: State, value: Choice) -> Outcomes | None:
 
 def _first_two(flow: State, ways: list[tuple[PathCondition, PathCondition | None]]) -> list[PathCondition]:
     """Return the first two conditions under which an outcome is possible: more of them tell no more, and cost time."""
-    is_possible = flow.decisions.is_possible
-    joined = (both(path, outcome) for path, outcome in ways if outcome is not None)
-    return list(islice((way for way in joined if way is not None and is_possible(way)), 2))
+    joined = [way for path, outcome in ways if outcome is not None and (way := both(path, outcome)) is not None]
+    if len(joined) < 2:  # what follows from a single one is asked where it is used
+        return [way for way in joined if flow.decisions.is_possible(way)]
+    closure = flow.decisions.combinations.closure
+    return list(islice((way for way in joined if closure(way) is not None), 2))
 
 
 def _combined(flow: State, value: Condition) -> Outcomes:

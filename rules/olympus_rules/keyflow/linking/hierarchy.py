@@ -216,7 +216,11 @@ class Hierarchy:
         slot = (class_, attribute, in_list, place)
         if slot not in self._libraries:
             self._libraries[slot] = ""
-            held = self._set_up(class_, attribute) if self._may_write(class_, attribute) else []
+            if self._targets is None:
+                self._targets = _targets(self._file.document.text)
+            is_written = ANY in self._targets or attribute in self._targets
+            is_written = is_written or any(each.home for each in self.ancestry(class_))
+            held = self._set_up(class_, attribute) if is_written else []
             if in_list:
                 items = (item for value in held if isinstance(value, Sequence) for item in _items(value, place))
                 held = [part for item in items for part in _parts(item)]
@@ -337,15 +341,6 @@ class Hierarchy:
         if self._rebound is None:
             self._rebound = _rebound(self._file.document.text)
         return None if attribute in self._rebound or ANY in self._rebound else value
-
-    def _may_write(self, class_: ClassCode, attribute: str) -> bool:
-        """Return whether an attribute of a class's objects may be written; to look costs less than to interpret."""
-        if any(each.home for each in self.ancestry(class_)):
-            return True
-        if self._targets is None:
-            text = self._file.document.text
-            self._targets = frozenset({ANY} if BY_NAME.search(text) else TARGET.findall(text))
-        return attribute in self._targets or ANY in self._targets
 
     def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
         """Return the values that the initialising methods write to an attribute."""
@@ -482,6 +477,11 @@ def _rebound(text: str) -> frozenset[str]:
     """Return the attributes that a file writes, of any object; with ``ANY`` if it may write them by their names."""
     names = frozenset(WRITE.findall(text))
     return names | {ANY} if BY_NAME.search(text) else names
+
+
+def _targets(text: str) -> frozenset[str]:
+    """Return the attributes that a file may write in any statement, and more; only ``ANY`` if it may by their names."""
+    return frozenset({ANY} if BY_NAME.search(text) else TARGET.findall(text))
 
 
 def _giving(code: FunctionCode) -> dict[str, bool]:
