@@ -6,6 +6,7 @@ import ast
 import bisect
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
@@ -21,23 +22,24 @@ CHILDLESS = frozenset({int, str, NoneType, ast.Load, ast.Store, ast.Del})  # the
 MAX_DEPTH = 200  # of a tree for LibCST, whose parser is lost between 450 and 520 operators in a row
 
 
-def _link(parents: dict[ast.AST, ast.AST], top: ast.AST) -> None:
-    """Note the parent of each node below another one; ``ast.walk`` would take three times as long."""
-    waiting = [top]
+def _link(parents: dict[ast.AST, ast.AST], top: ast.stmt) -> list[ast.stmt]:
+    """Note the parent of each node of a statement but those in its inner statements, and return these by line."""
+    inner: list[ast.stmt] = []
+    waiting: list[ast.AST] = [top]
     while waiting:
         node = waiting.pop()
-        for value in node.__dict__.values():
+        for value in node.__dict__.values():  # ``ast.walk`` would take three times as long
             class_ = value.__class__
             if class_ in CHILDLESS:
                 continue
-            if class_ is list:
-                for child in value:
-                    if isinstance(child, ast.AST):
-                        parents[child] = node
-                        waiting.append(child)
-            elif isinstance(value, ast.AST):
-                parents[value] = node
-                waiting.append(value)
+            for child in value if class_ is list else (value,):
+                if isinstance(child, ast.stmt):
+                    parents[child] = node
+                    inner.append(child)
+                elif isinstance(child, ast.AST):
+                    parents[child] = node
+                    waiting.append(child)
+    return sorted(inner, key=attrgetter("lineno"))
 
 
 def every_node(top: ast.AST) -> list[ast.AST]:
@@ -76,47 +78,39 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 class Parents:
-    """The parent of each node, found for one function or other piece of a module when it is first asked for."""
+    """The parent of each node, found for one statement when it is first asked for."""
 
     def __init__(self, tree: ast.Module) -> None:
-        """Cut the module into pieces: its statements, and those of its classes."""
-        self._parents: dict[ast.AST, ast.AST] = {}
-        self._pieces: list[ast.stmt] = []
-        self._collect(tree)
-        self._starts = [first_line(piece) for piece in self._pieces]
+        """Start with the statements of the module; those in one of them are known when it was looked into."""
+        self._tree = tree
+        self._parents: dict[ast.AST, ast.AST] = dict.fromkeys(tree.body, tree)
+        self._statements = [*tree.body]
+        self._starts = [first_line(statement) for statement in tree.body]
         self._done: set[ast.stmt] = set()
-
-    def _collect(self, scope: ast.Module | ast.ClassDef) -> None:
-        for statement in scope.body:
-            self._parents[statement] = scope
-            if isinstance(statement, ast.ClassDef):
-                for part in (*statement.decorator_list, *statement.bases, *statement.keywords):
-                    self._parents[part] = statement
-                    self._fill(part)
-                self._collect(statement)
-            else:
-                self._pieces.append(statement)
-
-    def _fill(self, top: ast.AST) -> None:
-        _link(self._parents, top)
 
     def get(self, node: ast.AST) -> ast.AST | None:
         """Return the parent of a node, ``None`` for the module and for nodes of another tree."""
         found = self._parents.get(node)
-        if found is None:
-            line = getattr(node, "lineno", None)
-            index = bisect.bisect_right(self._starts, line) if line is not None else 0
-            # several statements may share a line
-            while index > 0 and self._parents.get(node) is None:
-                piece = self._pieces[index - 1]
-                if (piece.end_lineno or piece.lineno) < (line or 0):
-                    break
-                if piece not in self._done:
-                    self._done.add(piece)
-                    self._fill(piece)
-                index -= 1
+        line = getattr(node, "lineno", None) if found is None else None
+        while line is not None and found is None and (index := self._waiting_at(line)) is not None:
+            statement = self._statements[index]
+            inner = _link(self._parents, statement)
+            self._done.add(statement)
+            self._statements[index + 1 : index + 1] = inner
+            self._starts[index + 1 : index + 1] = map(first_line, inner)
             found = self._parents.get(node)
         return found
+
+    def _waiting_at(self, line: int) -> int | None:
+        """Return the place of the innermost statement on a line that was not looked into; several may share a line."""
+        for index in reversed(range(bisect.bisect_right(self._starts, line))):
+            statement = self._statements[index]
+            if (statement.end_lineno or statement.lineno) < line:
+                if self._parents[statement] is self._tree:
+                    return None
+            elif statement not in self._done:
+                return index
+        return None
 
     def __getitem__(self, node: ast.AST) -> ast.AST:
         """Return the parent of a node.
@@ -279,4 +273,4 @@ class Document(Text):
 def first_line(statement: ast.stmt) -> int:
     """Return the line a statement starts on, its decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+    return min(decorator.lineno for decorator in decorators) if decorators else statement.lineno
