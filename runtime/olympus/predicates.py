@@ -14,7 +14,6 @@ import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import lru_cache
 from itertools import chain
 from operator import contains, eq, lt
 from types import NoneType
@@ -115,19 +114,45 @@ BOOL = Symbol("builtins.bool")
 DTYPES = ("jax.numpy", "numpy", "jax.dtypes", "ml_dtypes")
 
 
+_known: dict[Hashable, Consistency] = {}
+"""The answers, by the form of the conditions."""
+MOST_KNOWN = 1_000
+
+
 def consistency(literals: Iterable[Literal]) -> Consistency:
-    """Return whether conditions can hold together.
+    """Return whether conditions can hold together; those of one form have one answer, whatever they are about.
 
     Args:
         literals: tests, each with whether it holds.
     """
-    return _Model(list(literals)).consistency()
+    literals, numbers = list(literals), dict[Expression, int]()
+    form = tuple(
+        [(test.operation, _form(test.left, numbers), _form(test.right, numbers), holds) for test, holds in literals]
+    )
+    found = _known.get(form)
+    if found is None:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        found = _known[form] = _Model(literals).consistency()
+    return found
 
 
-@lru_cache(maxsize=4096)
-def checked(literals: tuple[Literal, ...]) -> Consistency:
-    """Return whether conditions can hold together, and remember the answer."""
-    return consistency(literals)
+def _form(expression: Expression, numbers: dict[Expression, int]) -> Hashable:
+    """Return an expression with its unknown things numbered; 1, 1.0 and True are equal to Python, but not the same."""
+    class_ = expression.__class__
+    if isinstance(expression, Constant):
+        return class_, expression.value.__class__, expression.value
+    if isinstance(expression, Symbol):
+        return class_, expression.name, expression.bases, expression.members
+    if isinstance(expression, Applied):
+        return class_, expression.function, _form(expression.subject, numbers), expression.arguments
+    if isinstance(expression, Shifted):
+        return class_, _form(expression.subject, numbers), expression.offset
+    if isinstance(expression, tuple):
+        return tuple([_form(part, numbers) for part in expression])
+    if expression is None or isinstance(expression, Counter):
+        return expression
+    return numbers.setdefault(expression, len(numbers))
 
 
 @dataclass(slots=True)

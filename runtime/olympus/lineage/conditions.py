@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from olympus.predicates import Consistency, Constant, Expression, Literal, Predicate, Shifted, Symbol, checked
+from olympus.predicates import Consistency, Constant, Expression, Literal, Predicate, Shifted, Symbol, consistency
 
 if TYPE_CHECKING:
     from olympus.lineage.identity import Identities
@@ -45,7 +45,7 @@ NaN, which is neither below a number nor at or above it, is left out.
 
 def agree(first: Facts, second: Facts) -> bool:
     """Return whether both can hold together, as far as is known."""
-    return not (first and second) or checked(both(first, second)) is not Consistency.IMPOSSIBLE
+    return not (first and second) or consistency(both(first, second)) is not Consistency.IMPOSSIBLE
 
 
 def both(first: Facts, second: Facts) -> Facts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet, WeakValueDictionary
 
-from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, checked
+from olympus.predicates import Applied, Consistency, Constant, Literal, Predicate, Shifted, Symbol, consistency
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
 MIRRORED = {"__gt__": "__lt__", "__le__": "__ge__"}  # `a > b` is `b < a`
@@ -145,7 +145,7 @@ class Decisions:
         if test in self.known:
             return self.known[test] == sign
         before = self.before(test)
-        for_it, against = checked((*before, (test, sign))), checked((*before, (test, not sign)))
+        for_it, against = consistency((*before, (test, sign))), consistency((*before, (test, not sign)))
         if for_it == against:
             return None
         if Consistency.DOUBTFUL in (for_it, against):

@@ -219,8 +219,7 @@ class Hierarchy:
             if self._targets is None:
                 self._targets = _targets(self._file.document.text)
             is_written = ANY in self._targets or attribute in self._targets
-            is_written = is_written or any(each.home for each in self.ancestry(class_))
-            held = self._set_up(class_, attribute) if is_written else []
+            held = self._set_up(class_, attribute, here=True) if is_written else []
             if in_list:
                 items = (item for value in held if isinstance(value, Sequence) for item in _items(value, place))
                 held = [part for item in items for part in _parts(item)]
@@ -342,10 +341,11 @@ class Hierarchy:
             self._rebound = _rebound(self._file.document.text)
         return None if attribute in self._rebound or ANY in self._rebound else value
 
-    def _set_up(self, class_: ClassCode, attribute: str) -> list[Value]:
-        """Return the values that the initialising methods write to an attribute."""
+    def _set_up(self, class_: ClassCode, attribute: str, *, here: bool = False) -> list[Value]:
+        """Return the values that the initialising methods write to an attribute; ``here`` for those of this file."""
         methods = filter(None, (self.method(class_, name) for name in SETTING_UP))
-        written = (value for code in methods for put, value in _written_by(self._file, code) if put == attribute)
+        asked = [code for code in methods if not (here and code.is_foreign)]
+        written = (value for code in asked for put, value in _written_by(self._file, code) if put == attribute)
         parts = (part for value in written for part in _parts(value))
         return list(dict.fromkeys(parts))
 

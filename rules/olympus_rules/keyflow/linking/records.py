@@ -267,7 +267,8 @@ class _Writer:
             return [[self.test(bit) for bit in bit_numbers(mask)] for mask in path]
         holds, fails = [[(self._spelling(tests[bit]), bit) for bit in bit_numbers(mask)] for mask in path]
         subjects = {self._compared(tests[bit]) for _, bit in holds} - {None}
-        fails = [(text, bit) for text, bit in fails if self._compared(tests[bit]) not in subjects]
+        if subjects:
+            fails = [(text, bit) for text, bit in fails if self._compared(tests[bit]) not in subjects]
         return [[self.test(bit) for _, bit in sorted(part)] for part in (holds, fails)]
 
     def _compared(self, test: Term) -> Term | None:
@@ -278,9 +279,10 @@ class _Writer:
 
     def _spelling(self, term: Term, depth: int = 6) -> str:
         """Return a term as text, to sort tests by: their numbers depend on what was interpreted before."""
-        if (term, depth) not in self._spelled:
-            self._spelled[term, depth] = self._spelt(term, depth)
-        return self._spelled[term, depth]
+        found = self._spelled.get((term, depth))
+        if found is None:
+            found = self._spelled[term, depth] = self._spelt(term, depth)
+        return found
 
     def _spelt(self, term: Term, depth: int) -> str:
         operation, data, *args = self.file.terms.parts[term]
@@ -295,10 +297,11 @@ class _Writer:
 
     def test(self, bit: int) -> int:
         """Return the number of a test."""
-        if bit not in self._bits:
+        found = self._bits.get(bit)
+        if found is None:
             self.tests.append(self.term(self.file.decisions.tests[bit]))
-            self._bits[bit] = len(self.tests) - 1
-        return self._bits[bit]
+            found = self._bits[bit] = len(self.tests) - 1
+        return found
 
     def opaque(self) -> int:
         """Return a term that equals no other."""
