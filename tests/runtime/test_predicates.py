@@ -182,3 +182,10 @@ def test_what_some_values_satisfy_is_never_impossible(
     except TypeError:  # the comparison raises for these values
         return
     assert consistency(literals) != Consistency.IMPOSSIBLE
+
+
+def test_conditions_of_one_form_are_decided_for_each_choice_of_things() -> None:
+    for one, two in ((X, X), (X, Y), (Y, Y), (N, X)):
+        literals: list[Literal] = [(less(one, two), True), (less(two, one), True)]
+        assert consistency(literals) is Consistency.IMPOSSIBLE
+        assert (consistency(literals[:1]) is Consistency.POSSIBLE) == (one != two)

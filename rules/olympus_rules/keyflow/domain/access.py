@@ -401,7 +401,12 @@ def exchanged(value: Value, old: Value, new: Value, depth: int = MAX_DEPTH) -> V
         return value
     if isinstance(value, Sequence):
         parts = value.items
-        items = tuple([p if p.__class__ is Term and p is not old else exchanged(p, old, new, depth - 1) for p in parts])
+        items = tuple(
+            [
+                part if part.__class__ is Term and part is not old else exchanged(part, old, new, depth - 1)
+                for part in parts
+            ]
+        )
         return value if all(map(is_, items, parts)) else Sequence(value.kind, items, value.open)
     rows = value.items if isinstance(value, Map) else value.arms
     held = [exchanged(item, old, new, depth - 1) for _, item in rows]
