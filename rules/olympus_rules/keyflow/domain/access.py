@@ -166,18 +166,10 @@ def choose(flow: State, arms: list[tuple[PathCondition, Value]]) -> Value:
     merged = _merged(flow, flat)
     if merged is not None:
         return merged
-    return Choice(tuple(flat if len(flat) <= MAX_ARMS else _nearest(flow, flat)))
-
-
-def _nearest(flow: State, arms: list[tuple[PathCondition, Value]]) -> list[tuple[PathCondition, Value]]:
-    """Return the arms with the fewest decisions, and one unknown value for all others, which excludes them."""
-    kept = sorted(range(len(arms)), key=lambda number: _decisions(arms[number][0]))[: MAX_ARMS - 1]
-    other = flow.decisions.bit(flow.terms.fresh("other"))
-    nearest: list[tuple[PathCondition, Value]] = []
-    for number in sorted(kept):
-        (holds, fails), value = arms[number]
-        nearest.append(((holds, fails | other), value))
-    return [*nearest, ((flow.path[0] | other, flow.path[1]), flow.terms.fresh())]
+    if len(flat) > MAX_ARMS:  # the other arms become one unknown value
+        nearest = sorted(range(len(flat)), key=lambda number: _decisions(flat[number][0]))[: MAX_ARMS - 1]
+        flat = [*(flat[number] for number in sorted(nearest)), (flow.path, flow.terms.fresh())]
+    return Choice(tuple(flat))
 
 
 def is_constant(value: Value | None) -> TypeGuard[Sequence]:

@@ -124,9 +124,8 @@ class Terms:
         Args:
             kind: the meaning of a decision about it: ``first`` and ``more`` whether a loop has a first and another
                 iteration, ``way`` for another branch of control, ``raised`` for an expected exception,
-                ``thrown`` for one that a call may raise; ``other`` for one of the values over the limit of a choice;
-                ``object`` for an instance of an unknown class; or ``hidden`` for the seed of a key from hidden state.
-                Empty for an unknown value.
+                ``thrown`` for one that a call may raise; ``object`` for an instance of an unknown class; or
+                ``hidden`` for the seed of a key from hidden state. Empty for an unknown value.
         """
         return self._add(("fresh", (kind, self.number())))
 
