@@ -29,7 +29,7 @@ LOOK_MARKS = (*MARKS, ZERO_TURNS)
 LEVELS = ("certain", "likely")
 COLUMNS = ("read", "true", "meant", "zero iterations", "false")
 ANALYSIS = ("rules", "olympus_lint")  # the folders whose sources decide what is found
-LARGEST_SDIST = 60_000_000  # bytes
+LARGEST_ARCHIVE = 60_000_000  # bytes
 MOST_OUTSIDE, MOST_IN_TESTS = 200, 40  # findings to read
 USES_KEYS = re.compile(r"\bjax\.random\b|\bPRNGKey\b|\bfrom jax import (?:[^\n]*\W)?random\b")
 TEST_PART = re.compile(r"(?:unit_?)?tests?|tests?_.*|.*_tests?|conftest")
@@ -153,7 +153,7 @@ def order(seed: int, names: Iterable[str], seen: set[str]) -> list[str]:
 
 
 def take(name: str, cache: Path) -> Package:
-    """Download and unpack the newest sdist of a package.
+    """Download and unpack the newest release of a package.
 
     Raises:
         CorpusError: the package is of no use for a look.
@@ -177,7 +177,7 @@ def fetch(package: Package, cache: Path) -> None:
 
 
 def _unpacked(name: str, version: str | None, cache: Path, sha256: str | None = None) -> tuple[Package, Path]:
-    """Download an sdist, check its SHA-256 if that is known, and unpack it unless it is there."""
+    """Download a release, check its SHA-256 if that is known, and unpack it unless it is there."""
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".draw-") as scratch:
         archive, version = download(name, version, Path(scratch))
@@ -194,34 +194,34 @@ def _unpacked(name: str, version: str | None, cache: Path, sha256: str | None = 
 def download(name: str, version: str | None, folder: Path) -> tuple[Path, str]:
     """Download an sdist as pip finds it, with pip's settings, and return its path and version.
 
-    ``pip download`` builds the metadata of an sdist, which runs code of the package and installs what that needs.
-    A look needs the source only.
+    Where there is none, it is a wheel. ``pip download`` builds the metadata of an sdist, which runs code of the
+    package and installs what that needs. A look needs the source only.
 
     Raises:
-        CorpusError: there is no sdist, or it is too large.
+        CorpusError: there is neither, or it is too large.
     """
     from pip._internal.commands import create_command
     from pip._vendor.packaging.specifiers import SpecifierSet
 
-    command: Any = create_command("download")
-    with command.main_context():
-        options, _ = command.parse_args(["--no-binary", ":all:", name])
-        session = command.get_default_session(options)
-        finder = command._build_package_finder(options, session)
-        pinned = SpecifierSet(f"=={version}") if version else None
-        best = finder.find_best_candidate(name, pinned).best_candidate
-        if best is None:
-            raise CorpusError("no sdist")
-        if not best.link.filename.endswith(".tar.gz"):
-            raise CorpusError(f"no sdist but {best.link.filename}")
-        answer = session.get(best.link.url_without_fragment, stream=True)
-        answer.raise_for_status()
-        size = int(answer.headers.get("Content-Length", 0))
-        if size > LARGEST_SDIST:
-            raise CorpusError(f"the sdist has {size / 1e6:.0f} MB")
-        path = folder / best.link.filename
-        path.write_bytes(answer.content)
-    return path, str(best.version)
+    pinned = SpecifierSet(f"=={version}") if version else None
+    for kind, suffix in (("--no-binary", ".tar.gz"), ("--only-binary", ".whl")):
+        command: Any = create_command("download")
+        with command.main_context():
+            options, _ = command.parse_args([kind, ":all:", name])
+            session = command.get_default_session(options)
+            finder = command._build_package_finder(options, session)
+            best = finder.find_best_candidate(name, pinned).best_candidate
+            if best is None or not best.link.filename.endswith(suffix):
+                continue
+            answer = session.get(best.link.url_without_fragment, stream=True)
+            answer.raise_for_status()
+            size = int(answer.headers.get("Content-Length", 0))
+            if size > LARGEST_ARCHIVE:
+                raise CorpusError(f"the archive has {size / 1e6:.0f} MB")
+            path = folder / best.link.filename
+            path.write_bytes(answer.content)
+            return path, str(best.version)
+    raise CorpusError("neither an sdist nor a wheel for this Python")
 
 
 def uses_keys(path: Path) -> bool:

@@ -10,8 +10,9 @@ import sys
 import tarfile
 import tempfile
 import tomllib
+import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def fetch(package: Package, cache: Path) -> Path:
 
 
 def unpack(archive: Path, cache: Path) -> Path:
-    """Unpack an sdist into a folder of the cache and return the folder.
+    """Unpack an sdist, or a wheel, into a folder of the cache and return the folder.
 
     Either the whole folder appears or nothing does.
 
@@ -115,13 +116,22 @@ def unpack(archive: Path, cache: Path) -> Path:
         raise CorpusError("this Python unpacks archives without a check of what is in them; use 3.11.4 or later")
     with tempfile.TemporaryDirectory(dir=cache, prefix=".unpack-") as scratch:
         try:
-            with tarfile.open(archive) as sdist:
-                if sum(member.size for member in sdist) > LARGEST_PACKAGE:
-                    raise CorpusError(f"{archive.name} unpacks to more than {LARGEST_PACKAGE >> 20} MiB")
-                sdist.extractall(scratch, filter="data")
-        except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+            if archive.suffix == ".whl":  # a wheel has no folder of its own
+                with zipfile.ZipFile(archive) as wheel:
+                    _check_size(archive, (member.file_size for member in wheel.infolist()))
+                    wheel.extractall(Path(scratch) / "-".join(archive.name.split("-")[:2]))
+            else:
+                with tarfile.open(archive) as sdist:
+                    _check_size(archive, (member.size for member in sdist))
+                    sdist.extractall(scratch, filter="data")
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error) as error:
             raise CorpusError(f"{archive.name} cannot be unpacked: {error}") from error
         tops = list(Path(scratch).iterdir())
         if len(tops) != 1 or not tops[0].is_dir():
             raise CorpusError(f"{archive.name} does not hold exactly one folder")
         return tops[0].rename(cache / tops[0].name)
+
+
+def _check_size(archive: Path, sizes: Iterable[int]) -> None:
+    if sum(sizes) > LARGEST_PACKAGE:
+        raise CorpusError(f"{archive.name} unpacks to more than {LARGEST_PACKAGE >> 20} MiB")
