@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,36 @@ def test_unpack(tmp_path: Path) -> None:
     made = unpack(archive(tmp_path / "a.tar.gz", member("demo-1.0/a/b.py")), tmp_path)
     assert made == tmp_path / "demo-1.0"
     assert (made / "a/b.py").read_text() == "x"
+
+
+def wheel(path: Path, **files: str) -> Path:
+    with zipfile.ZipFile(path, "w") as made:
+        for name, text in files.items():
+            made.writestr(name, text)
+    return path
+
+
+@checks_archives
+def test_a_wheel_gets_a_folder_of_its_own_and_nothing_gets_out_of_it(tmp_path: Path) -> None:
+    files = {"a/b.py": "x", "../evil.py": "y", "/evil.py": "z"}
+    made = unpack(wheel(tmp_path / "demo_kit-1.0-py3-none-any.whl", **files), tmp_path)
+    assert made == tmp_path / "demo_kit-1.0"
+    assert (made / "a/b.py").read_text() == "x"
+    assert {path.name for path in tmp_path.iterdir()} == {"demo_kit-1.0", "demo_kit-1.0-py3-none-any.whl"}
+    assert not list(tmp_path.parent.glob("evil.py"))
+
+
+@checks_archives
+@pytest.mark.parametrize(("most", "cut", "message"), [(3, None, "unpacks to more than"), (99, 9, "cannot be unpacked")])
+def test_a_huge_or_damaged_wheel_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, cut: int | None, message: str
+) -> None:
+    monkeypatch.setattr(packages, "LARGEST_PACKAGE", most)
+    path = wheel(tmp_path / "demo-1.0-py3-none-any.whl", **{"a.py": "four"})
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(CorpusError, match=message):
+        unpack(path, tmp_path)
+    assert {each.name for each in tmp_path.iterdir()} == {path.name}
 
 
 @checks_archives
