@@ -48,6 +48,8 @@ DESCRIPTIONS = st.recursive(
 def built(terms: Terms, description: tuple[Any, ...]) -> Term:
     """Return the term of a description: an operation, data, and the descriptions of the arguments."""
     operation, data, *args = description
+    if operation == "const":
+        return terms.const(data)
     return terms.make(operation, data, *(built(terms, arg) for arg in args))
 
 
