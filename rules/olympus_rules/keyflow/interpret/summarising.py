@@ -101,7 +101,7 @@ def _changes(file: File, run: Run) -> tuple[Change, ...]:
     }
     found |= {(term, presence.KEYWORDS): None for term in run.events.named}
     found |= {(term, presence.AGAIN): None for term in _changed_again(run) if _is_open(file, run, term)}
-    asked = presence.slots(file.terms, run.events.asked)
+    asked = presence.slots(file.terms, run.events.asked) if run.events.writes else ()
     for term, name, value, _ in run.events.writes:
         if name == presence.ELEMENT or (term, name) in asked or origin(file.terms, term) is None:
             continue
@@ -141,6 +141,8 @@ def _near(terms: Terms, term: Term, name: str | None) -> Change:
 def _lasting(file: File, run: Run, returns: Value) -> tuple[tuple[Write, ...], set[Term]]:
     """Return the writes that a caller can see, and all terms that escape to it."""
     handed_out = set(_with_originals(file.terms, leaves(returns)))
+    if not run.events.writes:
+        return (), handed_out
     writes: dict[tuple[Term, str, PathCondition], Write] = {}
     returning = run.returning or ALWAYS
     for number, (term, name, value, path) in enumerate(run.events.writes):

@@ -22,7 +22,7 @@ from olympus_rules.syntax.project import locate
 from olympus_rules.syntax.text import decode
 
 PACKAGE = "__init__.py"  # re-exports names, so it is asked for them whether it holds keys or not
-MOST_TEXT = 1_700_000  # characters of the files whose analyses are kept for the files that import them
+MOST_TEXT = 1_800_000  # characters of the files whose analyses are kept for the files that import them
 GROWTH = 5  # how many kept analyses take the memory of one that is under way
 LARGEST_FILE = 1_000_000  # bytes of a file that is analysed for another one
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
