@@ -46,14 +46,7 @@ def every_node(top: ast.AST) -> list[ast.AST]:
     """Return a node and all below it but the contexts of names, in half of the time of ``ast.walk``."""
     found = [top]
     for node in found:
-        for value in node.__dict__.values():
-            class_ = value.__class__
-            if class_ in CHILDLESS:
-                continue
-            if class_ is list:
-                found += [child for child in value if isinstance(child, ast.AST)]
-            elif isinstance(value, ast.AST):
-                found.append(value)
+        found += children(node)
     return found
 
 

@@ -32,9 +32,8 @@ from olympus_rules.syntax.document import every_node
 
 SETTING_UP = ("__init__", "setup", "__post_init__")
 WRITE = re.compile(r"\.(\w+)(?=\s*(?::[^=\n]+)?=[^=])")  # what follows may write another: `if self.a: self.b = 0`
-TARGET = re.compile(
-    r"\.(\w+)(?=\s*(?:[,=:)\]]|in\b))"
-)  # what an assignment or a loop may write, and what a call is given
+TARGET = re.compile(r"\.(\w+)(?=\s*(?:[,=:)\]]|in\b))")
+"""What an assignment, a loop or ``with`` may write, and some of what is only read."""
 BY_NAME = re.compile(r"\b(?:setattr\(|__dict__\b|vars\()")
 ANY = "*"
 MAX_ANCESTRY = 100  # bases visited above one class, each once per class that inherits from it

@@ -93,7 +93,7 @@ class Lookups:
             found = found.function
         if not isinstance(found, Function):
             return None
-        if not function.captured and function.doubtful <= found.doubtful:
+        if not function.captured and (found.doubtful or not function.doubtful):
             return found
         return replace(
             found, captured=function.captured or found.captured, doubtful=function.doubtful or found.doubtful
