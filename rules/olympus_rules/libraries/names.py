@@ -39,6 +39,7 @@ REMOVED_MAKERS = frozenset({"jax.random.rbg_key", "jax.random.unsafe_rbg_key", "
 
 # types
 ARRAY = "jax.Array"
+LISTS = frozenset({"builtins.list", "builtins.tuple"})
 ARRAY_TYPES = (ARRAY, "jax.numpy.ndarray")
 KEY_DTYPE = "jax.dtypes.prng_key"
 NUMPY_ARRAY = "numpy.ndarray"

@@ -20,7 +20,7 @@ from olympus_rules.keyflow.domain.values import (
     Super,
     Value,
 )
-from olympus_rules.keyflow.interpret import arrays, containers, higher_order, operators, rows
+from olympus_rules.keyflow.interpret import arrays, containers, higher_order, operators, rows, type_tests
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import layout, lossy
 from olympus_rules.keyflow.notes.pending import passes_by, passes_value
@@ -178,8 +178,11 @@ def _has_attribute(flow: Flow, name: str, arguments: Arguments) -> Value | None:
 
 def _type_test(flow: Flow, name: str, arguments: Arguments) -> Value:
     """Return the term of a call of ``isinstance``, and note the class of the project that it asks for."""
-    test = arrays.pure(flow, name, arguments)
     subject, asked = arguments.get(0, ""), arguments.get(1, "")
+    known = None if subject is None or asked is None else type_tests.answer(flow, subject, asked)
+    if known is not None:
+        return known
+    test = arrays.pure(flow, name, arguments)
     if isinstance(test, Term) and isinstance(subject, Term) and isinstance(asked, Class | Library):
         class_ = flow.linker.hierarchy.known_class(asked)
         if class_ is not None:

@@ -38,7 +38,7 @@ from olympus_rules.keyflow.domain.values import (
     Sequence,
     Value,
 )
-from olympus_rules.keyflow.interpret import named, operators, rates
+from olympus_rules.keyflow.interpret import named, operators, rates, type_tests
 from olympus_rules.keyflow.interpret.flow import Flow
 
 NESTING = 2  # levels of closures in closures; the captured values of deeper ones are dropped
@@ -318,6 +318,10 @@ class Instance:
             owner, name = self.value(args[0]), terms.constant(args[1])
             if isinstance(owner, Term) and isinstance(name, str):
                 return presence.attribute(self.flow, owner, name, data)
+        if operation == "op" and data == "isinstance":
+            known = type_tests.answer(self.flow, self.value(args[0]), args[1])
+            if known is not None:
+                return known
         if operation == "op" and data == "In" and len(args) == 2:
             known = presence.entry(self.flow, self.value(args[0]), self.value(args[1]))
             if known is not None:

@@ -16,11 +16,11 @@ from olympus_rules.keyflow.domain.knowledge import Knowledge
 from olympus_rules.keyflow.domain.needs import Need
 from olympus_rules.keyflow.domain.paths import ALWAYS, bit_numbers, implies
 from olympus_rules.keyflow.domain.places import span_of
-from olympus_rules.keyflow.domain.terms import Term, Terms
+from olympus_rules.keyflow.domain.terms import CHOICE, Term, Terms
 from olympus_rules.keyflow.domain.type_tests import CONNECTIVES
 from olympus_rules.keyflow.domain.values import Choice, Const, Map, Sequence, Value
 from olympus_rules.keyflow.facts import Fact, KeyKind
-from olympus_rules.libraries.names import NUMPY_ARRAY
+from olympus_rules.libraries.names import LISTS, NUMPY_ARRAY
 
 
 def settle(file: File) -> Iterator[tuple[Term, Fact]]:
@@ -294,9 +294,25 @@ MAX_QUESTIONS = 16  # followed in one decision
 
 
 def _is_guarded(file: File, pending: Pending) -> bool:
-    """Return whether a note lies behind a test for typed keys, alone or combined with others: the code handles both."""
+    """Return whether a note lies behind a test for typed keys, alone or combined with others: the code handles both.
+
+    What is a list there is no key either.
+    """
+    tests = file.decisions.tests
+    if any(_asks_for_list(file.terms, tests[number], pending.term) for number in bit_numbers(pending.path[0])):
+        return True
     taken = bit_numbers(pending.path[0] | pending.path[1])
     return any(pending.term in _typed_keys_asked(file, file.decisions.tests[number]) for number in taken)
+
+
+def _asks_for_list(terms: Terms, test: Term, term: Term) -> bool:
+    """Return whether a decision asks of a term, or of a choice that it is a part of, whether it is a list."""
+    if terms.operation(test) != "op" or terms.data(test) != "isinstance":
+        return False
+    subject, asked = terms.args(test)
+    is_choice = isinstance(data := terms.data(subject), tuple) and data[:1] == (CHOICE,)
+    classes = {terms.data(each) for each in (terms.args(asked) or (asked,))}
+    return classes <= LISTS and term in (terms.args(subject) if is_choice else (subject,))
 
 
 def _typed_keys_asked(file: File, decision: Term) -> set[Term]:
