@@ -202,6 +202,15 @@ def methods(n: int) -> str:
     return f"class Model:\n{rows}"
 
 
+def conditions_of_many_functions(n: int) -> str:
+    return "\n\n".join(
+        f"def f{i}(key, a, b, c):\n    if (a and b) or c:\n        x = jax.random.normal(key)\n"
+        f"    elif a and not c:\n        x = jax.random.uniform(key)\n    else:\n        x = 0\n"
+        f"    return x if a or b else jax.random.bits(key)\n"
+        for i in range(n)
+    )
+
+
 def lanes(n: int) -> str:
     rows = "".join(f"    x{i} = jax.vmap(g, in_axes=(None, 0))(key, xs)\n" for i in range(n))
     return (
@@ -269,6 +278,7 @@ INPUTS: dict[Callable[[int], str], int] = {
     lambdas: 20,
     closures: 20,
     methods: 200,
+    conditions_of_many_functions: 800,
     lanes: 1_000,
     comprehensions: 1_000,
     tries: 500,

@@ -23,6 +23,12 @@ IDENTIFIER = re.compile(r"\w+")
 ROUNDS = 3  # helpers of helpers of helpers
 
 
+def names_keys(code: FunctionCode) -> bool:
+    """Return whether a variable or an attribute in a function is named after what makes keys, or like one."""
+    names = {getattr(node, "id", getattr(node, "attr", "")).lower() for node in every_node(code.node)}
+    return any(word in name for name in names for word in WORDS + NAMES)
+
+
 class Texts:
     """The texts of a file's functions, and the identifiers in them; several questions look at each.
 

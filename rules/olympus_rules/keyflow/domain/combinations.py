@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from olympus_rules.keyflow.domain.meanings import Meanings
-from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bits, both, compatible, implies
+from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, both, compatible, implies
 
 MAX_CASES = 4  # decisions of several parts that are checked together
 MOST_WHOLES = 64
@@ -14,6 +14,8 @@ MOST_WHOLES = 64
 The paths of functions as people write them have fewer; a chain of hundreds of tests that return early would take
 minutes, since each test asks again what follows from all before it.
 """
+MOST_KEPT = 1 << 12
+"""Answers that are kept: in a file of thousands of lines, each takes kilobytes."""
 TOO_MANY: dict[PathCondition, None] = {}
 
 
@@ -24,7 +26,7 @@ class Combinations:
         """Share the predicates, which say what can hold together."""
         self._meanings = meanings
         self._involved = 0
-        self._wholes: dict[int, dict[PathCondition, None]] = {}
+        self._wholes: dict[int, dict[PathCondition, None]] = {}  # by the number of a decision
         self._combined: dict[PathCondition, tuple[PathCondition | None, list[PathCondition]]] = {}
         self.let_go()
 
@@ -46,9 +48,9 @@ class Combinations:
         self._combined[whole] = (every, parts)
         self.let_go()
         for path in (whole, every or ALWAYS, *parts):
-            for mask in bits(path):
-                self._involved |= mask
-                self._wholes.setdefault(mask, {})[whole] = None
+            self._involved |= path[0] | path[1]
+            for number in bit_numbers(path[0] | path[1]):
+                self._wholes.setdefault(number, {})[whole] = None
 
     def is_redundant(self, bit: int, path: PathCondition) -> bool:
         """Return whether a decision is redundant on a path because the decisions that it is made of are on it."""
@@ -58,6 +60,8 @@ class Combinations:
     def closure(self, path: PathCondition | None) -> PathCondition | None:
         """Return a condition with the consequences of each ``and`` and ``or``; ``None`` for never."""
         if path not in self._closures:
+            if len(self._closures) >= MOST_KEPT:
+                self.let_go()
             self._closures[path] = self._closure(path)
         return self._closures[path]
 
@@ -84,8 +88,11 @@ class Combinations:
 
     def _wholes_with(self, decisions: int) -> dict[PathCondition, None]:
         found: dict[PathCondition, None] = {}
-        for mask in bits((decisions, 0)):
-            found.update(self._wholes[mask])
+        for number in bit_numbers(decisions):
+            wholes = self._wholes[number]
+            if len(wholes) > MOST_WHOLES:
+                return TOO_MANY
+            found.update(wholes)
             if len(found) > MOST_WHOLES:
                 return TOO_MANY
         return found

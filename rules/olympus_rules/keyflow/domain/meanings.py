@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from olympus.predicates import Consistency, Constant, Counter, Expression, Predicate, consistency
 from olympus_rules.keyflow.domain.conditions import counters, in_first_iteration, predicate, subjects
-from olympus_rules.keyflow.domain.paths import PathCondition, bits, both
+from olympus_rules.keyflow.domain.paths import PathCondition, bit_numbers, both
 from olympus_rules.keyflow.domain.terms import Term, Terms
+
+MOST_KEPT = 1 << 14
+"""Answers that are kept: in a file of thousands of lines, each takes kilobytes."""
 
 
 class Meanings:
@@ -21,9 +24,10 @@ class Meanings:
         self._terms, self._tests = terms, tests
         self.conditions = 0
         self.continuing = 0
+        # by a decision's number: a dictionary of masks is slow, as Python has 61 hash values for single bits
         self._predicates: dict[int, Predicate] = {}
-        self._groups: dict[Expression, list[int]] = {}  # the decisions about one subject
         self._neighbours: dict[int, int] = {}  # the decisions that share a subject with a decision
+        self._groups: dict[Expression, list[int]] = {}  # the decisions about one subject
         self._related = 0  # decisions that may constrain others
         self._decided = 0  # decisions that may have one possible outcome only
         self._understood = 0
@@ -43,6 +47,8 @@ class Meanings:
         slot = path[0] & asked, path[1] & asked, bool(path[0] & self.continuing)
         found = self._found.get(slot)
         if found is None:
+            if len(self._found) >= MOST_KEPT:
+                self.let_go()
             found = self._found[slot] = self._together(path, asked, asked)
         return found
 
@@ -61,8 +67,8 @@ class Meanings:
 
     def _together(self, path: PathCondition, asked: int, wanted: int) -> Consistency:
         """Return whether some decisions of a path can hold together, and with those that share subjects with them."""
-        for mask in bits((asked & ~self._understood, 0)):
-            self._understand(mask)
+        for number in bit_numbers(asked & ~self._understood):
+            self._understand(number)
         wanted &= self._related
         if not wanted:
             return Consistency.POSSIBLE
@@ -83,28 +89,31 @@ class Meanings:
             related |= new
             around = 0
             while new:
-                around |= self._neighbours[new & -new]
+                around |= self._neighbours[(new & -new).bit_length() - 1]
                 new &= new - 1
             new = around & asked & ~related
         return related
 
-    def _understand(self, mask: int) -> None:
+    def _understand(self, number: int) -> None:
         """Build a decision's predicate, and find the decisions that share its subjects."""
+        mask = 1 << number
         self._understood |= mask
-        said = self._predicates[mask] = predicate(self._terms, self._tests[mask.bit_length() - 1])
+        said = self._predicates[number] = predicate(self._terms, self._tests[number])
         if any(counter != Counter(0) for counter in counters(said)):
             self._later |= mask
         if isinstance(said.left, Constant) or said.left == said.right or Counter(0) in counters(said):
             self._decided |= mask
             self._related |= mask
-        self._neighbours.setdefault(mask, 0)
+        self._neighbours.setdefault(number, 0)
         for subject in subjects(said):
             group = self._groups.setdefault(subject, [])
+            around = 0
             for other in group:
                 self._neighbours[other] |= mask
-                self._related |= other | mask
-            self._neighbours[mask] |= sum(group)
-            group.append(mask)
+                around |= 1 << other
+            self._neighbours[number] |= around
+            self._related |= around | mask if around else 0
+            group.append(number)
 
     def _decide(self, path: PathCondition, goes_on: bool) -> Consistency:
         found = self._consistency.get((path, goes_on))
@@ -113,7 +122,9 @@ class Meanings:
         return found
 
     def _decided_anew(self, path: PathCondition, goes_on: bool) -> Consistency:
-        literals = [(self._predicates[mask], bool(mask & path[0])) for mask in bits(path)]
+        literals = [
+            (self._predicates[number], bool(path[0] >> number & 1)) for number in bit_numbers(path[0] | path[1])
+        ]
         if not goes_on and {counter for said, _ in literals for counter in counters(said)} == {Counter(0)}:
             # the end of a counter is a whole number, which is lost when 0 replaces the counter
             ends = [(said, holds) for said, holds in literals if said.operation == "lt" and said.left == Counter(0)]

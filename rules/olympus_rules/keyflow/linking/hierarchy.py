@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from olympus_rules.code.instructions import ClassCode, FunctionCode
+from olympus_rules.code.relevance import names_keys
 from olympus_rules.keyflow.domain.file import File
 from olympus_rules.keyflow.domain.linker import Linker, Part
 from olympus_rules.keyflow.domain.summary import RECEIVER, Summary
@@ -61,6 +62,7 @@ class Hierarchy:
         self._stored: dict[ClassCode, set[str]] = {}
         self._overridden: dict[ClassCode, set[str]] | None = None
         self._abstract: dict[ClassCode, bool] = {}
+        self._keyed: dict[FunctionCode, bool] = {}  # whether `__getattr__` names keys
 
     def method(self, class_: ClassCode, name: str) -> FunctionCode | None:
         """Return a method of a class or of its bases, those of other files included."""
@@ -289,7 +291,9 @@ class Hierarchy:
         method = self.method(class_, "__getattr__")
         if method is None or method.is_foreign or _stores(self.ancestry(class_), name, self._stored):
             return None  # one of another file may set up a whole framework, and is not followed
-        return None, method
+        if method not in self._keyed:  # one without keys would be called for each attribute that is read
+            self._keyed[method] = names_keys(method)
+        return (None, method) if self._keyed[method] else None
 
     def may_compute(self, class_: ClassCode, name: str) -> bool:
         """Return whether reading an attribute of an object of a class may run code: that of a base out of reach, of
