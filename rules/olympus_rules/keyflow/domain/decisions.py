@@ -11,6 +11,7 @@ from olympus_rules.keyflow.domain.meanings import Meanings
 from olympus_rules.keyflow.domain.paths import ALWAYS, PathCondition, bit_numbers, bits
 from olympus_rules.keyflow.domain.terms import CHOICE, Term, Terms
 
+NAME = "name"  # of a dictionary's entry, where its names are iterated
 ASKING_ITEMS = frozenset({"Eq", "Lt", "and", "len", "not", "or"})
 """Operations in a condition on the items of a list."""
 
@@ -29,7 +30,7 @@ class Decisions:
         self._bits: dict[Term, int] = {}
         self.tests: list[Term] = []
         self._ordered: dict[Term, tuple[PathCondition, PathCondition]] = {}
-        self._equalities: dict[Term, list[int]] = {}
+        self._equalities: dict[Term | tuple[Term, Term], int] = {}
         self._meanings = Meanings(terms, self.tests)
         self._entering = 0  # decisions whether a loop has a first iteration
         self._iterating = 0  # the conditions of loops
@@ -73,7 +74,8 @@ class Decisions:
     def outcomes(self, test: Term) -> tuple[PathCondition, PathCondition]:
         """Return the conditions under which a test holds and fails.
 
-        Comparisons of one value with different constants exclude each other, and so do smaller, equal and larger.
+        Comparisons of one value with different constants exclude each other, and so do smaller, equal and larger, and
+        comparisons of two names of a dictionary with one constant.
         """
         if test in self._ordered:
             return self._ordered[test]
@@ -81,13 +83,11 @@ class Decisions:
         holds: PathCondition = (mask, 0)
         parts = self._terms.parts[test]
         if parts[0] == "op" and parts[1] == "Eq" and self._terms.operation(parts[3]) == "const":
-            others = self._equalities.setdefault(parts[2], [])
-            if mask not in others:
-                others.append(mask)
             excluded = 0
-            for other in others:
-                excluded |= other if other != mask else 0
-            holds = (mask, excluded)
+            for slot in self._slots(parts[2], parts[3]):
+                excluded |= self._equalities.get(slot, 0)
+                self._equalities[slot] = self._equalities.get(slot, 0) | mask
+            holds = (mask, excluded & ~mask)
         elif parts[0] == "op" and parts[1] == "Lt":
             left, right = parts[2:]
             contrary = (("Eq", left, right), ("Eq", right, left), ("Lt", right, left))
@@ -97,6 +97,11 @@ class Decisions:
             holds = (mask, excluded & ~mask)
             self._ordered[test] = holds, (0, mask)
         return holds, (0, mask)
+
+    def _slots(self, left: Term, right: Term) -> list[Term | tuple[Term, Term]]:
+        """Return the groups of comparisons with constants of which at most one holds."""
+        is_name = self._terms.operation(left) == "op" and self._terms.data(left) == NAME
+        return [left, (self._terms.args(left)[0], right)] if is_name else [left]
 
     def alternatives(self, path: PathCondition) -> tuple[PathCondition, PathCondition]:
         """Return the condition of a path, and its opposite.
@@ -208,7 +213,19 @@ class Decisions:
             return False
         if self._unmodelled_of((own[0] | own[1]) & ~self._iterating):
             return True
+        if not self._named(own[0] & a[0]).isdisjoint(self._named(own[1] & b[0])):
+            return True
         return self._shares(own[0], own[1]) or self._shares(own[1], own[0])
+
+    def _named(self, mask: int) -> set[tuple[Term, Term]]:
+        """Return the containers of which an item is to equal a word, with the word: two items may well differ."""
+        found = set[tuple[Term, Term]]()
+        for test in self._single(mask):
+            operation, data, *args = self._terms.parts[test]
+            is_equality = (operation, data) == ("op", "Eq") and self._terms.operation(args[0]) == "item"
+            if is_equality and isinstance(self._terms.constant(args[1]), str):
+                found.add((self._terms.args(args[0])[0], args[1]))
+        return found
 
     def _unmodelled_of(self, mask: int) -> int:
         """Return the decisions of a mask that depend on the result of an unknown call."""

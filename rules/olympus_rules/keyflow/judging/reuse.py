@@ -295,7 +295,8 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         is_slip = known and is_forgotten(file.document, first.node, again.node)
         return min(met, Confidence.LIKELY) if is_slip else Confidence.POSSIBLE
     if known and first.node is again.node and again.loop == "loop" and again.draw == "fold":
-        return min(met, Confidence.LIKELY)  # the same datum is folded in at every iteration
+        # the same datum is folded in at every iteration; a key that every call has to be given is often not drawn from
+        return Confidence.POSSIBLE if _is_required(again) else min(met, Confidence.LIKELY)
     if known:
         return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
     if lowest == Certainty.DOUBTFUL:
@@ -308,6 +309,11 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         return None
     # a function that takes seeds as well shows no key, but a seed that is used twice gives equal numbers all the same
     return min(met, Confidence.LIKELY) if _are_streams(first, again) else Confidence.POSSIBLE
+
+
+def _is_required(use: Consumption) -> bool:
+    """Return whether a module's function gets its key by position, between parameters and inputs, as haiku's do."""
+    return isinstance(use.node, ast.Call) and use.key in use.node.args[1:]
 
 
 def _is_generator(file: File, term: Term) -> bool:

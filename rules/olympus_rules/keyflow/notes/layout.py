@@ -264,6 +264,8 @@ def is_other_dtype(value: Value | None) -> bool:
     """Return whether a key's dtype is compared with one that no raw key has, or with the dtype of a value."""
     if isinstance(value, Metadata):
         return True
+    if isinstance(value, Choice):
+        return any(is_other_dtype(part) for _, part in value.arms)
     if isinstance(value, Sequence):
         return not value.open and bool(value.items) and all(is_other_dtype(item) for item in value.items)
     if isinstance(value, Library):
