@@ -1,4 +1,4 @@
-"""Other linters: each in a virtual environment of its own, and what is asked of it."""
+"""Other linters and type checkers: each in a virtual environment of its own, and what is asked of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from timing import Command
 DEFAULT_FOLDER = Path("~/.cache/olympus-lint/rivals")
 REQUIREMENTS = {
     "fixit": ("fixit==2.2.1",),
+    "mypy": ("mypy==2.4.1",),
     "pylint": ("pylint==4.1.4",),
+    "pyrefly": ("pyrefly==1.5.0",),
+    "pyright": ("pyright[nodejs]==1.1.414",),
     "torchfix": ("flake8==7.5.0", "TorchFix==0.7.0", "libcst>=1.5,<1.6"),
+    "ty": ("ty==0.0.108",),
 }
 MARK = "installed.txt"
 
@@ -62,3 +66,18 @@ def torchfix(folder: Path, files: Sequence[str]) -> Command:
     """Return the command that checks files with TorchFix as a plugin of flake8, in one process."""
     words = ["--isolated", "-j1", "--exit-zero", "--select=TOR", *files]
     return Command([str(environment("torchfix", folder) / "flake8"), *words])
+
+
+CHECKS = {
+    "ty": ("check", "--exit-zero", "-qq", "--python"),
+    "pyrefly": ("check", "--summary=none", "--python-interpreter-path"),
+    "mypy": ("--config-file=", "--cache-dir", os.devnull, "--ignore-missing-imports", "--python-executable"),
+    "pyright": ("--pythonpath",),
+}
+"""The words with which a type checker checks files from nothing; the interpreter comes next."""
+
+
+def type_checker(name: str, folder: Path, package: str) -> Command:
+    """Return the command that checks the types of a package, with the libraries that this interpreter has."""
+    words = [str(environment(name, folder) / name), *CHECKS[name], sys.executable, package]
+    return Command(words, statuses=(0, 1))

@@ -70,6 +70,7 @@ FIXIT, TORCHFIX, PYLINT, LIBCST = "fixit, one rule", "flake8 with TorchFix", "py
 SHOWN = {
     "corpus": (OURS, WARM, CHANGED, DIFF, RUFF, RUFF_ONE, RUFF_ONE_WARM),
     "slow": (LIBCST, FIXIT, TORCHFIX, PYLINT),
+    "checkers": tuple(rivals.CHECKS),
 }
 """The bars of the picture, by part."""
 COPIES = (1, 2, 4, 8)
@@ -187,6 +188,41 @@ def slow(bench: Bench) -> Measured:
     return Measured(what, interleave(commands, bench.rounds), bench.rounds)
 
 
+def checkers(bench: Bench) -> Measured:
+    """Measure what follows values between functions and files, as type checkers do, on single packages.
+
+    The sums of the packages are compared: mypy checks one package at a time.
+    """
+    sized = sorted(bench.folders, key=lambda folder: size_of(with_keys(python_files([folder]))))
+    packages = [found for folder in sized[len(sized) // 2 :] for found in _imported(folder)][:2]
+    home = bench.options.rivals.expanduser()
+    runs = {}
+    for package in packages:
+        commands = {
+            PARSE: script(PARSE_ALL, package),
+            RUFF: rivals.ruff([str(package)]),
+            OURS: linter("--no-cache", package),
+            PYLINT: rivals.pylint(home, [str(package)]),
+        } | {name: rivals.type_checker(name, home, str(package)) for name in rivals.CHECKS}
+        found = interleave(commands, min(bench.rounds, FEW), first=[*rivals.CHECKS])
+        runs |= {name: _sum(runs.get(name), run) for name, run in found.items()}
+    what = f"{' and '.join(package.name for package in packages)}: {said(python_files(packages))}"
+    return Measured(what, runs, min(bench.rounds, FEW))
+
+
+def _imported(folder: Path) -> list[Path]:
+    """Return the folder of a release that is imported, if it is named as the release is."""
+    name = folder.name.partition("-")[0].replace("-", "_")
+    return [path for path in (folder / name, folder / "src" / name) if (path / "__init__.py").is_file()][:1]
+
+
+def _sum(before: Run | None, run: Run) -> Run:
+    """Return what two runs cost together."""
+    if before is None:
+        return run
+    return Run(before.wall + run.wall, before.cpu + run.cpu, max(before.peak, run.peak))
+
+
 def copies(bench: Bench) -> Measured:
     """Measure 1, 2, 4 and 8 copies of the packages of median size."""
     sized = sorted(bench.folders, key=lambda folder: size_of(with_keys(python_files([folder]))))
@@ -271,7 +307,7 @@ def start(bench: Bench) -> Measured:
 
 
 PARTS: dict[str, Callable[[Bench], Measured]] = {
-    part.__name__: part for part in (corpus, slow, copies, large, pool, editor, start)
+    part.__name__: part for part in (corpus, slow, checkers, copies, large, pool, editor, start)
 }
 
 

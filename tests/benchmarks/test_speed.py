@@ -58,10 +58,11 @@ def test_measure_leaves_no_process_when_it_is_interrupted(monkeypatch: pytest.Mo
         raise KeyboardInterrupt
 
     started: list[int] = []
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as caught:
         patch.setattr(timing.os, "wait4", interrupted)
         timing.measure(Command([sys.executable, "-c", "import time; time.sleep(600)"]))
     _, status = timing.os.waitpid(started[0], 0)
+    del caught  # it has kept the process object, which waits for its process when it is deleted
     assert timing.os.waitstatus_to_exitcode(status) == -9
 
 
