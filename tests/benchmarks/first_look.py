@@ -31,6 +31,7 @@ COLUMNS = ("read", "true", "meant", "zero iterations", "false")
 ANALYSIS = ("rules", "olympus_lint")  # the folders whose sources decide what is found
 LARGEST_ARCHIVE = 60_000_000  # bytes
 MOST_OUTSIDE, MOST_IN_TESTS = 200, 40  # findings to read
+FOR_ANOTHER_PYTHON = "neither an sdist nor a wheel for this Python"  # earlier looks asked for the own one only
 USES_KEYS = re.compile(r"\bjax\.random\b|\bPRNGKey\b|\bfrom jax import (?:[^\n]*\W)?random\b")
 TEST_PART = re.compile(r"(?:unit_?)?tests?|tests?_.*|.*_tests?|conftest")
 
@@ -137,11 +138,12 @@ def candidates(looks: Path) -> list[str]:
 
 
 def seen_before(looks: Path) -> set[str]:
-    """Return the packages of the corpus and those that an earlier look has drawn or passed over."""
+    """Return the packages of the corpus and those that an earlier look has drawn or passed over for what they are."""
     seen = {package.name for package in load_packages()}
     for path in looks.glob("*.json"):
         look = Look(**json.loads(path.read_text("utf-8")))
-        seen |= {package.name for package in look.pinned()} | set(look.passed_over)
+        seen |= {package.name for package in look.pinned()}
+        seen |= {name for name, why in look.passed_over.items() if why != FOR_ANOTHER_PYTHON}
     return seen
 
 
@@ -209,7 +211,7 @@ def download(name: str, version: str | None, folder: Path) -> tuple[Path, str]:
         with command.main_context():
             options, _ = command.parse_args([kind, ":all:", name])
             session = command.get_default_session(options)
-            finder = command._build_package_finder(options, session)
+            finder = command._build_package_finder(options, session, ignore_requires_python=True)  # it is only read
             best = finder.find_best_candidate(name, pinned).best_candidate
             if best is None or not best.link.filename.endswith(suffix):
                 continue
@@ -221,7 +223,7 @@ def download(name: str, version: str | None, folder: Path) -> tuple[Path, str]:
             path = folder / best.link.filename
             path.write_bytes(answer.content)
             return path, str(best.version)
-    raise CorpusError("neither an sdist nor a wheel for this Python")
+    raise CorpusError("neither an sdist nor a wheel that fits")
 
 
 def uses_keys(path: Path) -> bool:

@@ -121,6 +121,17 @@ def test_a_draw_records_what_it_took_and_why_it_passed_others_over(tool: Tool) -
     assert "flax" not in tool.index.asked
 
 
+def test_a_package_that_was_for_another_python_may_be_drawn_again(drawn: Tool) -> None:
+    look = load_look(drawn.looks, 1)
+    look.passed_over = {"newer": first_look.FOR_ANOTHER_PYTHON, "plain": "no source outside tests that uses jax.random"}
+    look.save(drawn.looks)
+    drawn.candidates("demo", "newer", "plain")
+    drawn.index.files["newer"] = {"newer.py": "import jax\njax.random.key(0)\n"}
+    assert drawn.run("draw", "--packages", "1", seed=2) == 0
+    assert [package.name for package in load_look(drawn.looks, 2).pinned()] == ["newer"]
+    assert "plain" not in drawn.index.asked
+
+
 def test_a_draw_that_is_recorded_fetches_the_same_files(drawn: Tool, capsys: pytest.CaptureFixture[str]) -> None:
     asked = len(drawn.index.asked)
     assert drawn.run("draw") == 0
