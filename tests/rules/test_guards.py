@@ -496,3 +496,18 @@ def test_a_test_case_is_made_anew_for_each_test() -> None:
                 return normal(self.key)
     """
     assert surest(source) in (None, Confidence.POSSIBLE)
+
+
+@pytest.mark.parametrize("asked", ["*pair", "key", "key, kind, 3", "key, *pair", "*pair, list"])
+def test_a_type_test_with_other_arguments_than_two(asked: str) -> None:
+    source = f"""
+        def f(pair, key, kind):
+            if isinstance({asked}):
+                return key[0]
+            return normal(key)
+
+        def g():
+            key = jax.random.PRNGKey(0)
+            return f((key, list), key, list) + f((key,), key, list)
+    """
+    assert surest(source) in (Confidence.LIKELY, Confidence.CERTAIN)

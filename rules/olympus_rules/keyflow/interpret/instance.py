@@ -318,7 +318,7 @@ class Instance:
             owner, name = self.value(args[0]), terms.constant(args[1])
             if isinstance(owner, Term) and isinstance(name, str):
                 return presence.attribute(self.flow, owner, name, data)
-        if operation == "op" and data == "isinstance":
+        if operation == "op" and data == "isinstance" and len(args) == 2:
             known = type_tests.answer(self.flow, self.value(args[0]), args[1])
             if known is not None:
                 return known

@@ -307,7 +307,7 @@ def _is_guarded(file: File, pending: Pending) -> bool:
 
 def _asks_for_list(terms: Terms, test: Term, term: Term) -> bool:
     """Return whether a decision asks of a term, or of a choice that it is a part of, whether it is a list."""
-    if terms.operation(test) != "op" or terms.data(test) != "isinstance":
+    if terms.operation(test) != "op" or terms.data(test) != "isinstance" or len(terms.args(test)) != 2:
         return False
     subject, asked = terms.args(test)
     is_choice = isinstance(data := terms.data(subject), tuple) and data[:1] == (CHOICE,)
