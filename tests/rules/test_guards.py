@@ -511,3 +511,27 @@ def test_a_type_test_with_other_arguments_than_two(asked: str) -> None:
             return f((key, list), key, list) + f((key,), key, list)
     """
     assert surest(source) in (Confidence.LIKELY, Confidence.CERTAIN)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "@typing.runtime_checkable\nclass Keyed(typing.Protocol):\n    shape: tuple",
+        "class Keyed(abc.ABC):\n    pass\nKeyed.register(jax.Array)",
+        "class Keyed(metaclass=Meta):\n    pass",
+        "class Base(abc.ABC):\n    pass\nclass Keyed(Base):\n    pass",
+    ],
+)
+def test_a_class_may_take_keys_for_its_objects(head: str) -> None:
+    body = """
+def noise(key):
+    if isinstance(key, Keyed):
+        return normal(key)
+    return 0
+
+def main():
+    key = jax.random.key(0)
+    return noise(key) + noise(key)
+"""
+    assert surest(f"import abc\nimport typing\nfrom elsewhere import Meta\n{head}\n{body}") is not None
+    assert surest(f"class Keyed:\n    pass\n{body}") is None

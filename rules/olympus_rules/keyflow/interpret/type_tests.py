@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from olympus_rules.code.instructions import ClassCode
-from olympus_rules.keyflow.domain.access import choose
+from olympus_rules.keyflow.domain.access import as_term, choose
 from olympus_rules.keyflow.domain.paths import implies
 from olympus_rules.keyflow.domain.terms import Term
 from olympus_rules.keyflow.domain.values import Choice, Class, Const, Library, Map, Sequence, Value
@@ -32,11 +32,8 @@ def answer(flow: Flow, subject: Value, asked: Value) -> Value | None:
 
 def _name(flow: Flow, asked: Value) -> str | None:
     """Return the qualified name of a class; ``None`` for several, and for one without a name."""
-    if isinstance(asked, Term) and flow.terms.operation(asked) == "symbol":
-        return str(flow.terms.data(asked))
-    if isinstance(asked, Class):
-        return asked.code.home or f"{flow.file.name}.{asked.code.name}"
-    return asked.qualified if isinstance(asked, Library) else None
+    term = as_term(flow, asked)
+    return str(flow.terms.data(term)) if flow.terms.operation(term) == "symbol" else None
 
 
 def _is_instance(flow: Flow, value: Value, name: str) -> bool | None:
@@ -61,15 +58,22 @@ def _is_object(flow: Flow, term: Term, name: str) -> bool | None:
     if is_made or (is_used and flow.knowledge.rank(term) == 0):  # what holds several may be a list
         return True if name == ARRAY else False if name in BUILTINS or _is_of_project(flow, name) else None
     class_ = flow.file.classes.get(term)
-    if class_ is None or not _is_of_project(flow, name):
-        return None
-    ancestry = flow.linker.hierarchy.ancestry(class_)  # a metaclass may make objects of another class than this one
-    return True if name in [each.home or f"{flow.file.name}.{each.name}" for each in ancestry] else None
+    own = None if class_ is None else _name(flow, Class(class_))
+    return True if own is not None and name in flow.terms.bases[own] else None  # a metaclass may make another object
 
 
 def _is_of_project(flow: Flow, name: str) -> bool:
-    """Return whether a name is that of a class of the project, which no key is an instance of."""
+    """Return whether a name is that of a class of the project of which no key is an instance.
+
+    A protocol, an abstract class and one with a metaclass may take other objects for theirs.
+    """
     head, _, rest = name.rpartition(".")
-    if head == flow.file.name:
-        return isinstance(flow.file.module.definitions.get(rest), ClassCode)
-    return flow.linker.hierarchy.known_class(Library(name)) is not None
+    own = flow.file.module.definitions.get(rest) if head == flow.file.name else None
+    class_ = own if isinstance(own, ClassCode) else flow.linker.hierarchy.known_class(Library(name))
+    if class_ is None:
+        return False
+    ancestry = list(flow.linker.hierarchy.ancestry(class_))
+    bases = [base for each in ancestry for base in flow.linker.hierarchy.bases.get(each, ())]
+    return not any(each.left_open or each.node.keywords for each in ancestry) and not any(
+        isinstance(base, Library) and base.qualified.endswith((".Protocol", ".ABC")) for base in bases
+    )
