@@ -314,7 +314,7 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
 def _is_required(use: Consumption) -> bool:
     """Return whether a module's function gets its key by position, between parameters and inputs, as haiku's do."""
     call, key = (use.node, use.key) if use.inside is None else (use.inside.node, use.inside.key)
-    return isinstance(call, ast.Call) and key in call.args[1:]
+    return isinstance(call, ast.Call) and key in call.args[1:-1]
 
 
 def _is_generator(file: File, term: Term) -> bool:
