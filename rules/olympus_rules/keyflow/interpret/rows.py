@@ -22,6 +22,7 @@ from olympus_rules.keyflow.interpret import counting, made_objects
 from olympus_rules.keyflow.interpret.flow import Flow
 from olympus_rules.keyflow.notes import boundaries, lossy
 from olympus_rules.keyflow.notes import pending as notes
+from olympus_rules.keyflow.notes.annotated import is_declared_text
 from olympus_rules.libraries import LibraryFunction
 from olympus_rules.libraries.names import CHOICE
 
@@ -262,7 +263,7 @@ def _certainty(row: LibraryFunction, name: str, arguments: Arguments) -> Certain
 
 
 def confused(flow: Flow, value: Value, function: str, node: ast.AST | None, *, by_text: bool = False) -> None:
-    """Record that a literal is given where a function takes a key.
+    """Record that a literal, or what is annotated as text, is given where a function takes a key.
 
     Args:
         flow: where the call is.
@@ -274,8 +275,11 @@ def confused(flow: Flow, value: Value, function: str, node: ast.AST | None, *, b
     parts = value.items if isinstance(value, Sequence) and not value.open else (value,)
     kinds = {type(part.value) if isinstance(part, Const) else None for part in parts}
     how = "seed-as-key" if kinds == {int} and parts == (value,) else "text-as-key" if kinds == {str} else ""
+    confidence = Confidence.CERTAIN
+    if isinstance(value, Term) and is_declared_text(flow.terms, value):
+        how, confidence = "text-as-key", Confidence.LIKELY
     if node is not None and how and not (by_text and how == "seed-as-key"):
-        flow.file.add(facts.SeedConfusion(node=node, confidence=Confidence.CERTAIN, how=how, function=function))
+        flow.file.add(facts.SeedConfusion(node=node, confidence=confidence, how=how, function=function))
 
 
 def _literal_seed(flow: Flow, node: ast.Call, seed: int, kind: KeyKind) -> None:

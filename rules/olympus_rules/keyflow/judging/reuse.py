@@ -35,7 +35,7 @@ from olympus_rules.keyflow.judging.remade import (
     shared_seed,
     written_seed,
 )
-from olympus_rules.keyflow.notes.annotated import library_class
+from olympus_rules.keyflow.notes.annotated import is_declared_text, library_class
 from olympus_rules.keyflow.notes.pending import spelled
 from olympus_rules.libraries.names import TREE_MAP
 
@@ -285,6 +285,8 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         return None
     if _is_generator(file, first.term) or _is_generator(file, again.term):
         return None
+    if is_declared_text(run.terms, first.term) or is_declared_text(run.terms, again.term):
+        return None  # the wrong argument, and no key
     met = MET[run.ledger.meeting(first, again)]
     terms = {first.term, again.term}
     known = any(knowledge.is_known(term) for term in terms)

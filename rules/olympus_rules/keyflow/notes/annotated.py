@@ -10,6 +10,7 @@ from olympus_rules.code.instructions import FunctionCode
 from olympus_rules.code.names import dotted_name
 from olympus_rules.code.origins import unquoted
 from olympus_rules.keyflow.domain.linker import NOTHING, Held, Linker
+from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.domain.values import Class, Library, Value
 from olympus_rules.libraries.names import TYPES_OF_KEYS
 
@@ -67,6 +68,21 @@ def is_declared_key(linker: Linker, code: FunctionCode, name: str) -> bool:
         return True
     value = named(linker, code.parent, written)
     return isinstance(value, Library) and value.qualified in TYPES_OF_KEYS
+
+
+def is_declared_text(terms: Terms, term: Term) -> bool:
+    """Return whether a term is a parameter that is annotated as text, or as a container of texts."""
+    if terms.operation(term) not in ("param", "free"):
+        return False
+    code, name = terms.data(term)
+    annotation = annotations_of(code.node).get(name)
+    while annotation is not None:
+        annotation = _of_one(annotation)
+        if not (isinstance(annotation, ast.Subscript) and _last_name(annotation.value) in OF_ELEMENTS):
+            return isinstance(annotation, ast.Name) and annotation.id == "str"
+        is_tuple = _last_name(annotation.value) in ("Tuple", "tuple")
+        annotation = _repeated(annotation.slice) if is_tuple else _last(annotation.slice)
+    return False
 
 
 def held_by(linker: Linker, scope: FunctionCode | None, annotation: ast.expr) -> Held:
