@@ -76,11 +76,13 @@ class Arguments:
         return None
 
     def expressions(self) -> Iterator[tuple[Value, ast.expr | None]]:
-        """Return every argument value with its expression; ``partial`` may have given some of them elsewhere."""
-        if self.node is None or len(self.node.args) != len(self.positional):
+        """Return every argument value with its expression; an object or ``partial`` may have given the first ones."""
+        earlier = -1 if self.node is None else len(self.positional) - len(self.node.args)
+        if self.node is None or earlier < 0:
             yield from ((value, None) for value in self.values())
             return
-        yield from zip((value for value, _ in self.positional), self.node.args, strict=True)
+        yield from ((value, None) for value, _ in self.positional[:earlier])
+        yield from zip((value for value, _ in self.positional[earlier:]), self.node.args, strict=True)
         written = [(keyword.arg, keyword.value) for keyword in self.node.keywords]
         for name, value in self.keywords:
             found = next((pair for pair in written if pair[0] == name), None)

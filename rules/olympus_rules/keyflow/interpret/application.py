@@ -64,6 +64,9 @@ def apply(flow: Flow, function: Function, arguments: Arguments) -> Value:
     summary = flow.linker.summariser.summary(function.code, specialisation(flow, function, binding))
     if summary is None:  # a recursive call, before there is a first summary
         return flow.terms.fresh()
+    if flow.file.generators and not function.code.is_foreign:
+        unread = [value for name, value in binding.items() if name not in function.code.reads]
+        made_objects.leave_generators(flow, arguments, unread)
     if flow.taken > MAX_TAKEN and summary.is_conditional:
         summary = unknown_summary(flow.file, function.code)
     instance = Instance(flow, summary, binding, dict(function.captured))

@@ -6,6 +6,7 @@ A layer of a framework is such an object. Two of them that are made of the same 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from dataclasses import replace
 
 from olympus_rules.code.instructions import FunctionCode
@@ -60,12 +61,18 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
         kept, keeper = inner.kept, inner.keeper
     wrapped = _wrapped(flow, arguments.first)
     flow.file.made[instance] = Made(name, made, is_silent, kept, flow.terms.number(), keeper, wrapped)
-    if is_silent:  # nobody draws from a generator of keys that is made for it
-        given = [(value, node) for value, node in arguments.expressions() if isinstance(value, Term)]
-        idle = {node for value, node in given if value in flow.file.generators}
-        flow.ledger.consumptions[:] = [use for use in flow.ledger.consumptions if use.node not in idle]
+    if is_silent:
+        leave_generators(flow, arguments, flow.file.generators)
     if isinstance(arguments.first, Function) and name in flow.file.made_modules:
         flow.file.applied[made] = arguments.first.code
+
+
+def leave_generators(flow: Flow, arguments: Arguments, values: Collection[Value]) -> None:
+    """Take back the consumption of keys by generators among some values that a call makes: nobody draws from these."""
+    given = [(value, node) for value, node in arguments.expressions() if isinstance(value, Term) and value in values]
+    idle = {node for value, node in given if value in flow.file.generators}
+    if idle:
+        flow.ledger.consumptions[:] = [use for use in flow.ledger.consumptions if use.node not in idle]
 
 
 def rates(row: LibraryFunction) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from olympus_rules.finding import Confidence, Span
 from olympus_rules.keyflow.domain.file import File
-from olympus_rules.keyflow.domain.ledger import Consumption
+from olympus_rules.keyflow.domain.ledger import UNKNOWN_DRAW, Consumption
 from olympus_rules.keyflow.domain.run import Run
 from olympus_rules.keyflow.domain.terms import Term, Terms
 from olympus_rules.keyflow.notes.generators import made_by
@@ -108,6 +108,7 @@ def _of_draws(file: File, run: Run, first: Consumption, again: Consumption, *, i
     is_module, are_splits = run.code.kind == "module", first.draw == again.draw == "split"
     if _begins_stream(file, again):
         is_apart = _only_counts(file, again.node) if again.loop else _stand_together(file, first, again, is_literal)
+        is_apart = is_apart and not (_is_given_away(file, run, first) or _is_given_away(file, run, again))
         return Confidence.LIKELY if is_apart and not (is_module and is_literal) else Confidence.POSSIBLE
     if again.loop:
         if are_splits:
@@ -129,6 +130,18 @@ def _begins_stream(file: File, use: Consumption) -> bool:
     """Return whether an object is made of a key that draws later, if it does: a model may be given other weights."""
     row = file.table.get(use.what).row
     return row is not None and bool(row.gives or row.keeps or row.folds)
+
+
+def _is_given_away(file: File, run: Run, use: Consumption) -> bool:
+    """Return whether an object that draws later is only made for a call out of sight, which may leave it alone."""
+    taker = file.document.parents.get(use.node)
+    if isinstance(taker, ast.keyword):
+        taker = file.document.parents.get(taker)
+    library = use.what.partition(".")[0]  # its own classes draw
+    return any(
+        each.node is taker and each.draw == UNKNOWN_DRAW and each.what.partition(".")[0] != library
+        for each in run.ledger.consumptions
+    )
 
 
 def _stand_together(file: File, first: Consumption, again: Consumption, is_literal: bool) -> bool:
