@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from olympus_rules.code.names import dotted_name
 from olympus_rules.finding import Confidence
 from olympus_rules.keyflow import facts
 from olympus_rules.keyflow.domain.access import leaves, map_leaves
@@ -269,7 +270,9 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
         # if the term stays the same, the use of the result is unknown
         unchanged = not set(leaves(result)).isdisjoint(term for term, _ in candidates)
         is_key = not unchanged and is_used_as_key(flow, result)
-        stays = use.form == "device_get" and is_key  # consumers of keys accept this one
+        stays = use.form == "device_get" and (
+            is_key or _is_put_back(flow, use.node)
+        )  # consumers of keys accept this one
         return facts.Conversion(
             node=use.node,
             confidence=Confidence.POSSIBLE if use.before or stays or use.form == "print" else confidence,
@@ -289,6 +292,13 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
             passes_by(flow, term, expression)
     for term, expression in dict(candidates).items():
         note(flow, term, Need.KNOWN if use.effect == "fails" else Need.RAW, build, at=expression)
+
+
+def _is_put_back(flow: State, node: ast.AST) -> bool:
+    """Return whether an array goes straight to a function of JAX that returns any array unchanged."""
+    taker = flow.file.document.parents.get(node)
+    name = flow.file.document.imports.resolve(dotted_name(taker.func)) if isinstance(taker, ast.Call) else None
+    return name is not None and flow.file.table.get(name).forwards
 
 
 def _is_word(flow: State, term: Term) -> bool:
