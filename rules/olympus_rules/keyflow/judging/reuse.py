@@ -300,6 +300,8 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         # the same datum is folded in at every iteration; a key that every call has to be given is often not drawn from
         return Confidence.POSSIBLE if _is_required(again) else min(met, Confidence.LIKELY)
     if known:
+        if not (_is_drawn_from(file, run, first) and _is_drawn_from(file, run, again)):
+            met = min(met, Confidence.LIKELY)
         return min(met, (Confidence.POSSIBLE, Confidence.LIKELY, Confidence.CERTAIN)[lowest])
     if lowest == Certainty.DOUBTFUL:
         return Confidence.POSSIBLE if _initialises_two(file, run, first, again) else None
@@ -311,6 +313,21 @@ def _confidence(file: File, run: Run, first: Consumption, again: Consumption) ->
         return None
     # a function that takes seeds as well shows no key, but a seed that is used twice gives equal numbers all the same
     return min(met, Confidence.LIKELY) if _are_streams(first, again) else Confidence.POSSIBLE
+
+
+def _is_drawn_from(file: File, run: Run, use: Consumption) -> bool:
+    """Return whether something may draw from the key of a use; not if only code out of sight gets its children."""
+    row = file.table.get(use.what).row
+    if row is None or row.derive != "split":
+        return True
+    terms = run.terms
+    takers = [
+        other.certainty
+        for other in run.ledger.consumptions
+        for term in (other.term, *terms.ancestors(other.term))
+        if terms.operation(term) == "split" and terms.data(term) == use.call
+    ]
+    return not takers or Certainty.KNOWN in takers
 
 
 def _is_required(use: Consumption) -> bool:
