@@ -85,13 +85,29 @@ def judged(
 ) -> tuple[Verdict, Traced]:
     """Return the verdict on the one finding in ``program.py``, and how the tracing went."""
     written(project, files)
-    path = project / "program.py"
-    file = lint_text(str(path), path.read_text(), Settings())
+    verdicts, traced = all_judged([project / "program.py"], site, installed=installed, **options)
+    return verdicts[project.name], traced
+
+
+def all_judged(
+    paths: list[Path], site: Path, *, installed: bool = True, **options: Any
+) -> tuple[dict[str, Verdict], Traced]:
+    """Return the verdict on the one finding in each file, by the name of its folder, and how the tracing went."""
+    files = [lint_text(str(path), path.read_text(), Settings()) for path in paths]
     start = partial(Worker, bootstrap=bootstrap(site, installed=installed))
-    traced = judge([file], {file.filename: Settings()}, Choice(start=start, **options))
-    (verdict,) = [each.verdict for each in file.findings if each.code == "OLY104"]
-    assert verdict is not None
-    return verdict, traced
+    traced = judge(files, {file.filename: Settings() for file in files}, Choice(start=start, **options))
+    found: dict[str, Verdict] = {}
+    for path, file in zip(paths, files, strict=True):
+        (verdict,) = [each.verdict for each in file.findings if each.code == "OLY104"]
+        assert verdict is not None
+        found[path.parent.name] = verdict
+    return found, traced
+
+
+def each_judged(folder: Path, programs: dict[str, str], site: Path) -> tuple[dict[str, Verdict], Traced]:
+    """Return the verdicts on programs that one worker traces, each in a folder of its own."""
+    written(folder, {f"{name}/program.py": program for name, program in programs.items()})
+    return all_judged([folder / name / "program.py" for name in programs], site)
 
 
 def test_the_real_framework_says_what_its_modules_draw(tmp_path: Path, site: Path) -> None:
@@ -121,12 +137,12 @@ LEVELS = {
 }
 
 
-@pytest.mark.parametrize("name", LEVELS)
-def test_nothing_that_a_module_does_at_its_level_happens(tmp_path: Path, site: Path, name: str) -> None:
-    program = HEAD + LEVELS[name] + "\n\n\n" + NET + TWICE.format(before="pass")
-    verdict, traced = judged(tmp_path / "project", {"program.py": program}, site)
-    assert (verdict.status, verdict.tier) == ("confirmed", "framework")
-    assert not traced.deaths and not (tmp_path / "project" / "written").exists()
+def test_nothing_that_a_module_does_at_its_level_happens(tmp_path: Path, site: Path) -> None:
+    programs = {name: HEAD + text + "\n\n\n" + NET + TWICE.format(before="pass") for name, text in LEVELS.items()}
+    verdicts, traced = each_judged(tmp_path / "projects", programs, site)
+    found = {name: (verdict.status, verdict.tier) for name, verdict in verdicts.items()}
+    assert found == dict.fromkeys(LEVELS, ("confirmed", "framework"))
+    assert not traced.deaths and not [*tmp_path.rglob("written")]
 
 
 def test_other_modules_of_the_project_are_their_definitions_too(tmp_path: Path, site: Path) -> None:
@@ -151,14 +167,13 @@ EFFECTS = {
 }
 
 
-@pytest.mark.parametrize("name", EFFECTS)
 @pytest.mark.parametrize("before", ["{}", "try:\n        {}\n    except:\n        pass"], ids=["bare", "caught"])
-def test_what_has_an_effect_or_needs_what_is_absent_ends_an_execution(
-    tmp_path: Path, site: Path, name: str, before: str
-) -> None:
-    program = HEAD + NET + TWICE.format(before=before.format(EFFECTS[name]))
-    verdict, traced = judged(tmp_path / "project", {"program.py": program}, site)
-    assert verdict.status != "confirmed" and not traced.deaths
+def test_what_has_an_effect_or_needs_what_is_absent_ends_an_execution(tmp_path: Path, site: Path, before: str) -> None:
+    programs = {name: HEAD + NET + TWICE.format(before=before.format(effect)) for name, effect in EFFECTS.items()}
+    programs["good"] = PROGRAM
+    verdicts, traced = each_judged(tmp_path / "projects", programs, site)
+    assert [name for name, verdict in verdicts.items() if verdict.status == "confirmed"] == ["good"]
+    assert not traced.deaths and not [*tmp_path.rglob("written")]
 
 
 def test_a_folder_of_the_project_is_no_framework(tmp_path: Path, site: Path) -> None:

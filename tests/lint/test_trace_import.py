@@ -125,7 +125,7 @@ UNCONFINED = BOOTSTRAP.replace(
 def test_the_linter_outlives_the_signals_of_a_file(tmp_path: Path, bootstrap: str):
     texts = {name: f"import os, signal, time\n{text}" for name, text in ENDS.items()}
     files = between_good_ones(tmp_path, texts)
-    found = judged(files, importing=5.0, start=partial(Worker, bootstrap=bootstrap))
+    found = judged(files, importing=2.0, grace=1.0, start=partial(Worker, bootstrap=bootstrap))
     for name in ENDS:
         assert found[f"good_after_{name}"] == Judged("confirmed", None)
         own = found[name]
@@ -139,10 +139,10 @@ def test_an_import_that_does_not_end_costs_its_time_once(tmp_path: Path):
         started.append(Worker(*arguments))
         return started[-1]
 
-    found = judged(between_good_ones(tmp_path, STOPS), importing=2.0, grace=1.0, start=start)
+    found = judged(between_good_ones(tmp_path, STOPS), importing=1.0, grace=0.5, start=start)
     assert len(started) <= len(STOPS) + 1, "a file ends more than one worker"
     for name in STOPS:
-        own = f"importing {name} takes more than 2 s, the limit that --trace-timeout sets"
+        own = f"importing {name} takes more than 1 s, the limit that --trace-timeout sets"
         assert found[name] == Judged("not reached", own)
         assert found[f"good_after_{name}"] == Judged("confirmed", None)
 
