@@ -173,6 +173,10 @@ class Decisions:
         doubtful = path[1] & (self._entering | self._left_out[1]) or path[0] & (self._raising | self._left_out[0])
         return bool(doubtful) or self._meanings.consistency(path) == Consistency.DOUBTFUL
 
+    def skips_loop(self, path: PathCondition) -> bool:
+        """Return whether a path needs a loop without iterations."""
+        return bool(path[1] & self._entering)
+
     def is_possible(self, path: PathCondition) -> bool:
         """Return whether the decisions of a path can hold together, each by itself: without what follows from several.
 

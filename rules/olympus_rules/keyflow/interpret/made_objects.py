@@ -68,11 +68,15 @@ def make(flow: Flow, name: str, instance: Value, arguments: Arguments) -> None:
 
 
 def leave_generators(flow: Flow, arguments: Arguments, values: Collection[Value]) -> None:
-    """Take back the consumption of keys by generators among some values that a call makes: nobody draws from these."""
+    """Take back the consumption of keys by generators that are made for a call, among some values: nobody draws there.
+
+    One that is made for several possible callees is left: another one may draw from it.
+    """
     given = [(value, node) for value, node in arguments.expressions() if isinstance(value, Term) and value in values]
     idle = {node for value, node in given if value in flow.file.generators}
     if idle:
-        flow.ledger.consumptions[:] = [use for use in flow.ledger.consumptions if use.node not in idle]
+        made = flow.ledger.consumptions
+        made[:] = [use for use in made if use.node not in idle or use.path != flow.path]
 
 
 def rates(row: LibraryFunction) -> list[str]:

@@ -48,7 +48,7 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
             fact = pending.build(confidence or Confidence.POSSIBLE, file.knowledge.kind(pending.term))
             if fact is not None and is_reached:
                 fact = _reached(file, pending, fact)
-            if fact is not None and (_may_be_numbers(file, pending, fact) or file.decisions.is_doubtful(pending.path)):
+            if fact is not None and (_may_be_numbers(file, pending, fact) or file.decisions.skips_loop(pending.path)):
                 fact = replace(fact, confidence=Confidence.POSSIBLE)
             if fact is not None:
                 found.append((pending, fact))

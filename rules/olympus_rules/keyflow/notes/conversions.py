@@ -270,9 +270,8 @@ def _note(flow: State, use: _Use, found: list[Found], result: Value) -> None:
         # if the term stays the same, the use of the result is unknown
         unchanged = not set(leaves(result)).isdisjoint(term for term, _ in candidates)
         is_key = not unchanged and is_used_as_key(flow, result)
-        stays = use.form == "device_get" and (
-            is_key or _is_put_back(flow, use.node)
-        )  # consumers of keys accept this one
+        # consumers of keys accept this one, and so does what puts it back
+        stays = use.form == "device_get" and (is_key or _is_put_back(flow, use.node))
         return facts.Conversion(
             node=use.node,
             confidence=Confidence.POSSIBLE if use.before or stays or use.form == "print" else confidence,
