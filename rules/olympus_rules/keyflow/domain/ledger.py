@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import cached_property
 
 from olympus_rules.keyflow.domain.decisions import Decisions
 from olympus_rules.keyflow.domain.paths import PathCondition, both, implies
@@ -177,6 +178,20 @@ class Ledger:
         while self._terms.operation(term) in ("lane", "list"):
             term = self._terms.args(term)[0]
         self.consumptions.append(consumption if term == consumption.term else replace(consumption, term=term))
+
+    @cached_property
+    def takers(self) -> Mapping[object, Certainty]:
+        """How well the best known callee that takes children of a split is known, by the number of the split's call.
+
+        For the judges: it is computed once.
+        """
+        found: dict[object, Certainty] = {}
+        for use in self.consumptions:
+            for term in (use.term, *self._terms.ancestors(use.term)):
+                if self._terms.operation(term) == "split":
+                    call = self._terms.data(term)
+                    found[call] = max(use.certainty, found.get(call, use.certainty))
+        return found
 
     def tick(self) -> int:
         """Return the current time, and advance it."""

@@ -320,14 +320,7 @@ def _is_drawn_from(file: File, run: Run, use: Consumption) -> bool:
     row = file.table.get(use.what).row
     if row is None or row.derive != "split":
         return True
-    terms = run.terms
-    takers = [
-        other.certainty
-        for other in run.ledger.consumptions
-        for term in (other.term, *terms.ancestors(other.term))
-        if terms.operation(term) == "split" and terms.data(term) == use.call
-    ]
-    return not takers or Certainty.KNOWN in takers
+    return run.ledger.takers.get(use.call, Certainty.KNOWN) == Certainty.KNOWN
 
 
 def _is_required(use: Consumption) -> bool:
