@@ -22,6 +22,7 @@ class Decisions:
     Attributes:
         tests: the condition of each decision.
         combinations: the decisions that stand for several others.
+        entering: the masks of the decisions whether a loop has a first iteration.
     """
 
     def __init__(self, terms: Terms) -> None:
@@ -32,7 +33,7 @@ class Decisions:
         self._ordered: dict[Term, tuple[PathCondition, PathCondition]] = {}
         self._equalities: dict[Term | tuple[Term, Term], int] = {}
         self._meanings = Meanings(terms, self.tests)
-        self._entering = 0  # decisions whether a loop has a first iteration
+        self.entering = 0
         self._iterating = 0  # the conditions of loops
         self._counting = 0  # those that compare a counter with its end
         self._raising = 0
@@ -60,7 +61,7 @@ class Decisions:
         """Record the kind of a decision."""
         kind = self._terms.kind(test)
         if kind == "first":
-            self._entering |= mask
+            self.entering |= mask
         elif kind == "more":
             self._meanings.continuing |= mask
         elif kind == "raised":
@@ -143,7 +144,7 @@ class Decisions:
             path: the path.
             known: the decisions that are taken anyway.
         """
-        if path[0] & ~known[0] & self._entering:
+        if path[0] & ~known[0] & self.entering:
             return False
         return all(self._is_of_results(test) for test in self._single(path[0] | path[1], known[0] | known[1]))
 
@@ -170,12 +171,8 @@ class Decisions:
         """Return whether a path needs a loop without iterations, an exception, a parameter that is left out though it
         is passed, or two names of one value.
         """
-        doubtful = path[1] & (self._entering | self._left_out[1]) or path[0] & (self._raising | self._left_out[0])
+        doubtful = path[1] & (self.entering | self._left_out[1]) or path[0] & (self._raising | self._left_out[0])
         return bool(doubtful) or self._meanings.consistency(path) == Consistency.DOUBTFUL
-
-    def skips_loop(self, path: PathCondition) -> bool:
-        """Return whether a path needs a loop without iterations."""
-        return bool(path[1] & self._entering)
 
     def is_possible(self, path: PathCondition) -> bool:
         """Return whether the decisions of a path can hold together, each by itself: without what follows from several.

@@ -48,7 +48,8 @@ def settle(file: File) -> Iterator[tuple[Term, Fact]]:
             fact = pending.build(confidence or Confidence.POSSIBLE, file.knowledge.kind(pending.term))
             if fact is not None and is_reached:
                 fact = _reached(file, pending, fact)
-            if fact is not None and (_may_be_numbers(file, pending, fact) or file.decisions.skips_loop(pending.path)):
+            skips_loop = bool(pending.path[1] & file.decisions.entering)
+            if fact is not None and (skips_loop or _may_be_numbers(file, pending, fact)):
                 fact = replace(fact, confidence=Confidence.POSSIBLE)
             if fact is not None:
                 found.append((pending, fact))
