@@ -22,7 +22,7 @@ class Decisions:
     Attributes:
         tests: the condition of each decision.
         combinations: the decisions that stand for several others.
-        entering: the masks of the decisions whether a loop has a first iteration.
+        entering: the mask of the decisions whether a loop has a first iteration.
     """
 
     def __init__(self, terms: Terms) -> None:
